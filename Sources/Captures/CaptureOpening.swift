@@ -42,16 +42,16 @@ public struct CaptureOpening: Sendable {
             default: break
             }
             for piece in joiner.take(text, line.location) {
-                guard case .facts(let found) = finder.find(piece.text) else {
+                guard case .items(let found) = finder.find(piece.text) else {
                     others.append(piece.text)
                     continue
                 }
-                for fact in found {
+                for item in found {
                     hasMessages = true
-                    identities.take(name: fact.around.principal)
-                    switch fact.kind {
+                    identities.take(name: item.around.principal)
+                    switch item.kind {
                     case .text(let message):
-                        let around = fact.around
+                        let around = item.around
                         messages.append(
                             Message(message, around.direction, on: around.connection, piece.location, dialect, around))
                     case .opening(let path): identities.take(path: path)

@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 enum Found {
-    case facts([LogFact])
+    case items([LogItem])
     /// It should be a message but cannot be read.
     case unreadable(String, at: JSONLocation?)
     /// It says nothing about a connection.
@@ -37,18 +37,18 @@ struct FrameFinder: Sendable {
         {
             var around = LogContext()
             around.direction = text.hasPrefix(">") ? .toServer : .fromServer
-            return .facts([LogFact(kind: .text(String(text.dropFirst(2))), around: around)])
+            return .items([LogItem(kind: .text(String(text.dropFirst(2))), around: around)])
         }
-        let (facts, isCut) = inText(line[...], LogContext())
-        if !facts.isEmpty { return .facts(facts) }
+        let (items, isCut) = inText(line[...], LogContext())
+        if !items.isEmpty { return .items(items) }
         if let problem { return .unreadable("the line is not JSON: \(problem)", at: problem.location) }
         if isCut { return .unreadable("a message that is cut off or shortened", at: nil) }
         return .nothing("a line without a message")
     }
 
     private func look(at value: JSONValue, written text: String) -> Found {
-        let facts = inObject(value, written: text, LogContext())
-        if !facts.isEmpty { return .facts(facts) }
+        let items = inObject(value, written: text, LogContext())
+        if !items.isEmpty { return .items(items) }
         if let event = value["event"]?.stringValue ?? value["msg"]?.stringValue ?? value["message"]?.stringValue {
             return .nothing("a line about something else, such as '\(visible(event.prefix(40)))'")
         }
@@ -57,11 +57,11 @@ struct FrameFinder: Sendable {
 
     // MARK: Text
 
-    private func inText(_ text: Substring, _ outer: LogContext, depth: Int = 0) -> ([LogFact], isCut: Bool) {
+    private func inText(_ text: Substring, _ outer: LogContext, depth: Int = 0) -> ([LogItem], isCut: Bool) {
         guard depth < Self.maxDepth else { return ([], false) }
         let bytes = Array(text.utf8)
         var (index, attempts, isCut) = (0, 0, false)
-        var found: [LogFact] = []
+        var found: [LogItem] = []
         while attempts < 16, let brace = bytes[index...].firstIndex(of: UInt8(ascii: "{")) {
             attempts += 1
             guard let (object, value, end) = object(at: brace, in: bytes) else {
@@ -83,7 +83,7 @@ struct FrameFinder: Sendable {
             let prefix = String(decoding: bytes[index..<brace], as: UTF8.self)
             around.note(prefix: prefix, suffix: suffix)
             if let exchange = Self.exchange(in: prefix[...], body: object) {
-                return ([LogFact(kind: .exchange(exchange), around: around)], false)
+                return ([LogItem(kind: .exchange(exchange), around: around)], false)
             }
             let more = inObject(value, written: object, around, depth: depth + 1, isInText: true)
             if more.isEmpty, let object = value.objectValue {
@@ -96,7 +96,7 @@ struct FrameFinder: Sendable {
         if found.isEmpty, let exchange = Self.exchange(in: text.prefix(400), body: nil) {
             var around = outer
             around.note(prefix: String(text.prefix(400)), suffix: "")
-            return ([LogFact(kind: .exchange(exchange), around: around)], false)
+            return ([LogItem(kind: .exchange(exchange), around: around)], false)
         }
         if found.isEmpty, depth == 0, let event = Self.event(in: text, outer) { return ([event], false) }
         return (found, isCut && found.isEmpty)
@@ -147,7 +147,7 @@ struct FrameFinder: Sendable {
     }
 
     /// The event in a line without a message: a connection that opens or ends.
-    private static func event(in text: Substring, _ outer: LogContext) -> LogFact? {
+    private static func event(in text: Substring, _ outer: LogContext) -> LogItem? {
         var around = outer
         around.note(prefix: String(text), suffix: "")
         let lower = text.lowercased()
@@ -163,50 +163,50 @@ struct FrameFinder: Sendable {
         if let mark = closes.lazy.compactMap({ lower.firstRange(of: $0) }).first ?? spoken {
             let code = closeCode(in: lower[mark.lowerBound...])
             around.direction = lower[mark].hasPrefix(">") ? .toServer : lower[mark].hasPrefix("<") ? .fromServer : nil
-            return LogFact(kind: .closing(code: code, reason: ""), around: around)
+            return LogItem(kind: .closing(code: code, reason: ""), around: around)
         }
         let opens = ["connected (press ctrl+c", "= connection is open", "onopen"]
         guard opens.contains(where: lower.contains) else { return nil }
-        return LogFact(kind: .opening(path: "/"), around: around)
+        return LogItem(kind: .opening(path: "/"), around: around)
     }
 
     // MARK: Objects
 
     private func inObject(
         _ value: JSONValue, written text: String, _ outer: LogContext, depth: Int = 0, isInText: Bool = false
-    ) -> [LogFact] {
+    ) -> [LogItem] {
         guard let object = value.objectValue, depth < Self.maxDepth else { return [] }
         // A member inside a frame says nothing about the connection.
-        if isFrame(object, value) { return [LogFact(kind: .text(text), around: outer)] }
+        if isFrame(object, value) { return [LogItem(kind: .text(text), around: outer)] }
         var around = outer
         around.note(object)
-        if let exchange = Self.exchange(object, text) { return [LogFact(kind: .exchange(exchange), around: around)] }
+        if let exchange = Self.exchange(object, text) { return [LogItem(kind: .exchange(exchange), around: around)] }
         if let digits = object["hex"]?.stringValue, let bytes = bytes(ofHexDigits: digits) {
-            return [LogFact(kind: .binary(bytes), around: around)]
+            return [LogItem(kind: .binary(bytes), around: around)]
         }
         if let frame = object["frame"], let message = frame.stringValue ?? JSONScan.member("frame", of: text) {
             around.path.append("frame")
-            return [LogFact(kind: .text(message), around: around)]
+            return [LogItem(kind: .text(message), around: around)]
         }
         if around.statesDirection, direction(value) != nil, !holdsFrame(object), let message = Self.spread(object) {
             // The id in a greeting is not the name of the connection in the log.
             if object["connectionId"]?.stringValue == around.connection { around.connection = outer.connection }
-            return [LogFact(kind: .text(message), around: around)]
+            return [LogItem(kind: .text(message), around: around)]
         }
         let nested = nested(object, text, around, depth: depth)
         if !nested.isEmpty { return nested }
-        if let event = Self.event(of: object, around) { return [LogFact(kind: event, around: around)] }
+        if let event = Self.event(of: object, around) { return [LogItem(kind: event, around: around)] }
         if around.direction != nil, around.isOfSocket, let (name, message) = Self.message(object, text) {
             around.path.append(name)
-            return [LogFact(kind: .text(message), around: around)]
+            return [LogItem(kind: .text(message), around: around)]
         }
         if around.statesDirection, let message = Self.spread(object) {
-            return [LogFact(kind: .text(message), around: around)]
+            return [LogItem(kind: .text(message), around: around)]
         }
         guard !Self.isRecord(object), outer.path.isEmpty || isInText else { return [] }
         // A message of an unknown type: its side is stated, or it has nothing but a type.
         let isMessage = outer.direction != nil ? outer.isOfSocket : depth == 0 && object["type"]?.stringValue != nil
-        return isMessage ? [LogFact(kind: .text(text), around: outer)] : []
+        return isMessage ? [LogItem(kind: .text(text), around: outer)] : []
     }
 
     private func isFrame(_ object: JSONObject, _ value: JSONValue) -> Bool {
@@ -233,14 +233,14 @@ struct FrameFinder: Sendable {
         "level", "severity", "lvl", "logger", "loglevel", "hostname", "pid", "time", "ts", "msg", "log",
     ]
 
-    private func nested(_ object: JSONObject, _ text: String, _ around: LogContext, depth: Int) -> [LogFact] {
+    private func nested(_ object: JSONObject, _ text: String, _ around: LogContext, depth: Int) -> [LogItem] {
         let members = object.enumerated().sorted { one, other in
             (Self.rank(one.element.key), one.offset) < (Self.rank(other.element.key), other.offset)
         }.map(\.element)
         for (name, value) in members {
             var inner = around
             inner.path.append(name)
-            let found: [LogFact]
+            let found: [LogItem]
             switch value {
             case .string(let string) where string.contains("{"):
                 found = inText(LogWords.withoutColors(string)[...], inner, depth: depth + 1).0
@@ -290,7 +290,7 @@ struct FrameFinder: Sendable {
         return JSONValue.object(JSONObject(object.filter { !LogContext.isOfEnvelope(key($0.key)) })).text()
     }
 
-    private static func event(of object: JSONObject, _ around: LogContext) -> LogFact.Kind? {
+    private static func event(of object: JSONObject, _ around: LogContext) -> LogItem.Kind? {
         let said = ["event", "msg", "message"].lazy.compactMap { object[$0]?.stringValue }.first
         let name = (said ?? around.words).lowercased()
         let words = name.split { !$0.isLetter }.map(String.init)
@@ -312,7 +312,7 @@ struct FrameFinder: Sendable {
     }
 
     /// An exchange in the words before a body: with a status the body is the response's, else the request's.
-    private static func exchange(in line: Substring, body: String?) -> LogFact.Exchange? {
+    private static func exchange(in line: Substring, body: String?) -> LogItem.Exchange? {
         guard line.utf8.contains(UInt8(ascii: "/")),
             let request = line.firstMatch(of: #/\b(GET|POST)["',]* +(?:[a-z]+=)?"?([^\s"{]*\/api\/[^\s"{]*)/#)
         else { return nil }
@@ -321,13 +321,13 @@ struct FrameFinder: Sendable {
             (100...599).contains($0)
         }
         if status != nil, body == nil { return nil }
-        return LogFact.Exchange(
+        return LogItem.Exchange(
             method: String(request.output.1), path: HARReader.path(of: String(request.output.2)),
             request: status == nil ? body : nil, status: status, response: status == nil ? nil : body)
     }
 
     /// A read, recognized by its body, which looks like no frame.
-    private static func read(_ object: JSONObject, _ text: String) -> LogFact.Exchange? {
+    private static func read(_ object: JSONObject, _ text: String) -> LogItem.Exchange? {
         let path: String
         if let session = object["session"], let id = session["id"]?.stringValue, session["messages"]?.arrayValue != nil
         {
@@ -339,10 +339,10 @@ struct FrameFinder: Sendable {
         } else {
             return nil
         }
-        return LogFact.Exchange(method: "GET", path: path, request: nil, status: 200, response: text)
+        return LogItem.Exchange(method: "GET", path: path, request: nil, status: 200, response: text)
     }
 
-    private static func exchange(_ object: JSONObject, _ text: String) -> LogFact.Exchange? {
+    private static func exchange(_ object: JSONObject, _ text: String) -> LogItem.Exchange? {
         if let read = read(object, text) { return read }
         let words = (object["http"]?.stringValue ?? "").split(separator: " ", maxSplits: 1).map(String.init)
         let isExplicit = words.count == 2
@@ -369,7 +369,7 @@ struct FrameFinder: Sendable {
         let headers = (object["headers"]?.objectValue.map { Array($0) } ?? []).compactMap { name, value in
             value.stringValue.map { Event.Header(name: name.lowercased(), value: $0) }
         }
-        return LogFact.Exchange(
+        return LogItem.Exchange(
             method: method.uppercased(), path: HARReader.path(of: path),
             request: body("request", "requestbody", of: .object(object))
                 ?? (object["req"] == nil ? nil : body("body", of: asked)),

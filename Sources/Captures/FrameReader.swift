@@ -79,11 +79,11 @@ struct FrameReader {
     private mutating func take(piece line: String, _ location: CaptureLocation) -> [CaptureItem] {
         if let part = http.take(line) { return take(part, line, location) }
         switch finder.find(line) {
-        case .facts(let facts):
-            if case .exchange? = facts.first?.kind, let part = http.takeBody(line) {
+        case .items(let items):
+            if case .exchange? = items.first?.kind, let part = http.takeBody(line) {
                 return take(part, line, location)
             }
-            return facts.flatMap { take($0, location) }
+            return items.flatMap { take($0, location) }
         case .nothing(let reason):
             if !reason.isEmpty {
                 if let part = http.takeBody(line) { return take(part, line, location) }
@@ -105,24 +105,24 @@ struct FrameReader {
 
     // MARK: Results
 
-    private mutating func take(_ fact: LogFact, _ location: CaptureLocation) -> [CaptureItem] {
-        var around = fact.around
+    private mutating func take(_ item: LogItem, _ location: CaptureLocation) -> [CaptureItem] {
+        var around = item.around
         let direction = around.direction.map { isTurned ? $0.other : $0 }
         if let nameWord, around.connection == nil {
-            if case .text = fact.kind {
+            if case .text = item.kind {
                 around.connection = nameWord < around.names.count ? around.names[nameWord] : nil
             } else {
                 around.connection = around.names.first { lanes[$0] != nil } ?? around.names.first
             }
         }
-        switch fact.kind {
+        switch item.kind {
         case .exchange(let exchange): return take(exchange, around, location)
         case .opening(let path):
             hasFound = true
             // A word that names the connection of messages may be absent from its opening line.
-            guard nameWord == nil || fact.around.connection != nil else { return [] }
+            guard nameWord == nil || item.around.connection != nil else { return [] }
             let name = around.connection ?? "A"
-            let lane = lane(of: name)
+            let lane = assignedLane(for: name)
             greeting = .none
             let (redacted, owner) = people.redacted(path: HARReader.path(of: path))
             if around.principal != nil { people.tie(lane, isNamed: true) }
@@ -139,7 +139,7 @@ struct FrameReader {
         case .binary(let bytes):
             guard let direction else { return unknown(location) }
             hasFound = true
-            let lane = lane(of: around.connection ?? "A")
+            let lane = assignedLane(for: around.connection ?? "A")
             return [event(clock.next(around.time), lane, .binary(direction, bytes), location)]
         case .text(let text):
             let value = try? JSONParser.value(text)
@@ -152,7 +152,7 @@ struct FrameReader {
             }
             let at = clock.next(around.time)
             let again = around.connection == nil ? anotherConnection(value, direction, at, location) : []
-            let lane = lane(of: around.connection ?? "A")
+            let lane = assignedLane(for: around.connection ?? "A")
             return again
                 + people.said(text, direction, on: lane, by: around.principal, &owners, guesses: true)
                 .map { event(at, lane, $0, location) }
@@ -176,7 +176,7 @@ struct FrameReader {
         }
         guard was == .greeted || was == greeting, let old = lanes.removeValue(forKey: "A")?.letter else { return [] }
         owners.close(old)
-        let new = lane(of: "A")
+        let new = assignedLane(for: "A")
         return [event(at, old, .eof(reason: ""), location)]
             + opening(new, "/", people.name(ofLane: new), at, location)
     }
@@ -184,7 +184,7 @@ struct FrameReader {
     // MARK: Requests
 
     private mutating func take(
-        _ exchange: LogFact.Exchange, _ around: LogContext, _ location: CaptureLocation
+        _ exchange: LogItem.Exchange, _ around: LogContext, _ location: CaptureLocation
     ) -> [CaptureItem] {
         guard exchange.isExplicit || isOfProtocol(exchange.method, exchange.path) else {
             leftOut.note("a request outside the protocol", location)
@@ -264,7 +264,7 @@ struct FrameReader {
     }
 
     /// The letter of a connection, in the order of first appearance.
-    private mutating func lane(of name: String) -> String {
+    private mutating func assignedLane(for name: String) -> String {
         lineCount += 1
         if let lane = lanes[name]?.letter {
             lanes[name]?.lastUse = lineCount

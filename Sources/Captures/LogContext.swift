@@ -3,7 +3,8 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-struct LogFact {
+/// Something that a log says about a connection: a message, its start or end, or a request with its response.
+struct LogItem {
     enum Kind {
         case text(String)
         case binary([UInt8])

@@ -16,7 +16,7 @@ struct CopiedTexts {
     /// The shortest text to compress; shorter ones stay readable.
     static let shortest = 1024
     /// The maximum number of bytes in all texts that copies refer to.
-    static let cap = 256 << 20
+    static let maxBytes = 256 << 20
     /// The shortest worthwhile copy, in bytes.
     private static let worth = 32
     /// The number of bytes that are hashed to find an earlier occurrence.
@@ -31,7 +31,7 @@ struct CopiedTexts {
     /// The compressed text and its copies; nil if it is written whole.
     mutating func packed(_ text: String) -> (text: String, copies: [Copy])? {
         let start = bytes.count
-        guard start + text.utf8.count < Self.cap else { return nil }
+        guard start + text.utf8.count < Self.maxBytes else { return nil }
         bytes += Array(text.utf8)
         if offsets.isEmpty { offsets = Array(repeating: 0, count: 1 << 18) }
         guard bytes.count - start >= Self.shortest else {
@@ -126,7 +126,7 @@ struct CopiedTexts {
     mutating func unpacked(_ text: String, _ copies: [Copy]) throws(Problem) -> String {
         let written = Array(text.utf8)
         let start = bytes.count
-        guard start + written.count < Self.cap else {
+        guard start + written.count < Self.maxBytes else {
             // It was written whole, and later copies do not refer to it.
             guard copies.isEmpty else { throw .tooLong }
             return text
@@ -139,7 +139,7 @@ struct CopiedTexts {
             bytes += written[taken..<copy.offset]
             taken = copy.offset
             guard copy.distance <= bytes.count else { throw .misplaced(number) }
-            guard copy.length <= Self.cap - bytes.count else { throw .tooLong }
+            guard copy.length <= Self.maxBytes - bytes.count else { throw .tooLong }
             let from = bytes.count - copy.distance
             let end = bytes.count + copy.length
             // Copied bytes can be copied again, twice as many each time.

@@ -45,7 +45,8 @@ extension LineReader {
                     "copy \(number) points to no earlier text", expected: "[place, distance, length] within it")
             case .tooLong:
                 throw problem(
-                    "the texts have more than \(CopiedTexts.cap) bytes", expected: "at most \(CopiedTexts.cap) bytes")
+                    "the texts have more than \(CopiedTexts.maxBytes) bytes",
+                    expected: "at most \(CopiedTexts.maxBytes) bytes")
             case .noText: throw problem("the text is not UTF-8 with its copies", expected: "copies of whole characters")
             }
         }

@@ -4,14 +4,14 @@ import HoldfastJSON
 extension InferredNames {
     mutating func take(_ response: Event.Response, of number: Int, at index: Int) {
         guard let body = try? JSONParser.value(response.body) else { return }
-        let road = "/api/sessions/"
+        let prefix = "/api/sessions/"
         var named: (value: JSONValue, made: [JSONPointer])?
         if let question = posts[number] {
             named = answer(body, response.status, to: question, at: index)
         } else if response.status == 200, let read = reads[number], let principal = read.principal,
-            read.path.hasPrefix(road)
+            read.path.hasPrefix(prefix)
         {
-            let session = String(read.path.dropFirst(road.count).prefix { $0 != "?" })
+            let session = String(read.path.dropFirst(prefix.count).prefix { $0 != "?" })
             named = nameMessages(of: body, session: session, principal: principal, at: index)
         }
         guard let named, !named.made.isEmpty else { return }

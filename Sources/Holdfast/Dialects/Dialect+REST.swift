@@ -5,9 +5,9 @@ extension Dialect {
     ///
     /// Requests outside the specification stay unchanged.
     public func encode(_ request: RESTRequest) -> RESTRequest? {
-        guard !isCanonical, let (call, values) = RESTRules().call(of: request) else { return request }
-        guard let rule = restRules.rule(of: call), var path = rule.target.filled(values) else { return nil }
-        if rule.target == call.target { path = request.path }
+        guard !isCanonical, let (kind, values) = RESTRules().kind(of: request) else { return request }
+        guard let rule = restRules.rule(of: kind), var path = rule.target.filled(values) else { return nil }
+        if rule.target == kind.target { path = request.path }
         var wire = RESTRequest(method: rule.method, path: path, body: request.body)
         if let body = request.body, let value = try? JSONParser.value(body), value.objectValue != nil {
             guard let encoded = try? rule.request.encoded(value) else { return nil }
@@ -19,11 +19,11 @@ extension Dialect {
     /// Translates a wire request to canonical form; nil if it is outside the protocol.
     public func decode(_ request: RESTRequest) -> RESTRequest? {
         guard !isCanonical else { return request }
-        guard let (call, values) = restRules.call(of: request), let rule = restRules.rule(of: call),
-            let filled = call.target.filled(values)
+        guard let (kind, values) = restRules.kind(of: request), let rule = restRules.rule(of: kind),
+            let filled = kind.target.filled(values)
         else { return isOddSession(request) ? request : nil }
-        let path = rule.target == call.target ? request.path : filled
-        var canonical = RESTRequest(method: call.method, path: path, body: request.body)
+        let path = rule.target == kind.target ? request.path : filled
+        var canonical = RESTRequest(method: kind.method, path: path, body: request.body)
         canonical.body = request.body.map { body in
             Self.text(of: body) { rule.request.decoded($0, .init(placeholders: values)) }
         }
@@ -32,7 +32,7 @@ extension Dialect {
 
     /// Translates a canonical response to the wire, given its canonical request.
     public func encode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
-        guard !isCanonical, let (call, values) = RESTRules().call(of: request), let rule = restRules.rule(of: call),
+        guard !isCanonical, let (kind, values) = RESTRules().kind(of: request), let rule = restRules.rule(of: kind),
             let value = try? JSONParser.value(response.body), value.objectValue != nil
         else { return response }
         var wire = response
@@ -49,7 +49,7 @@ extension Dialect {
     /// Translates a wire response to canonical form, given its wire request; a body other than a JSON object stays
     /// unchanged.
     public func decode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
-        guard !isCanonical, let (call, values) = restRules.call(of: request), let rule = restRules.rule(of: call) else {
+        guard !isCanonical, let (kind, values) = restRules.kind(of: request), let rule = restRules.rule(of: kind) else {
             return response
         }
         let context = MemberMap.MappingContext(placeholders: values)
@@ -65,7 +65,7 @@ extension Dialect {
 
     /// Whether a wire response is the complete answer that the specification means.
     public func isWhole(_ response: RESTResponse, to request: RESTRequest) -> Bool {
-        guard !isCanonical, let (call, _) = restRules.call(of: request), let rule = restRules.rule(of: call),
+        guard !isCanonical, let (kind, _) = restRules.kind(of: request), let rule = restRules.rule(of: kind),
             response.status == rule.status, !rule.conditions.isEmpty,
             let value = try? JSONParser.value(response.body)
         else { return true }
@@ -87,11 +87,11 @@ extension Dialect {
 
     /// Whether a request reads a session with an unusual id, such as one that climbs out of its folder.
     private func isOddSession(_ request: RESTRequest) -> Bool {
-        let call = RESTCall.session
-        guard let rule = restRules.rule(of: call), rule.target == call.target, rule.method == request.method else {
+        let kind = RESTOperation.session
+        guard let rule = restRules.rule(of: kind), rule.target == kind.target, rule.method == request.method else {
             return false
         }
-        return request.path.hasPrefix(call.target.text.prefix { $0 != "{" })
+        return request.path.hasPrefix(kind.target.text.prefix { $0 != "{" })
     }
 }
 

@@ -2,30 +2,30 @@ import HoldfastJSON
 
 struct RESTRules: Sendable, Equatable {
     /// The requests that differ from the specification's; nil for one that the system lacks.
-    var calls: [RESTCall: RESTRule?] = [:]
+    var operations: [RESTOperation: RESTRule?] = [:]
     var error = BodyMap()
 
     /// The rule of a request; nil if the system lacks it.
-    func rule(of call: RESTCall) -> RESTRule? {
-        switch calls[call] {
+    func rule(of kind: RESTOperation) -> RESTRule? {
+        switch operations[kind] {
         case .some(let rule): rule
-        case .none: RESTRule(method: call.method, target: call.target)
+        case .none: RESTRule(method: kind.method, target: kind.target)
         }
     }
 
     /// The kind of a request, and the values of its placeholders; nil for a request that no rule describes.
-    func call(of request: RESTRequest) -> (RESTCall, [String: String])? {
-        for call in RESTCall.allCases {
-            guard let rule = rule(of: call), rule.method == request.method,
+    func kind(of request: RESTRequest) -> (RESTOperation, [String: String])? {
+        for kind in RESTOperation.allCases {
+            guard let rule = rule(of: kind), rule.method == request.method,
                 let values = rule.target.match(request.path)
             else { continue }
-            return (call, values)
+            return (kind, values)
         }
         return nil
     }
 }
 
-enum RESTCall: String, Sendable, Equatable, CaseIterable {
+enum RESTOperation: String, Sendable, Equatable, CaseIterable {
     case health, sessionList, session, chat
 
     var method: String { self == .chat ? "POST" : "GET" }

@@ -3,12 +3,12 @@ import HoldfastJSON
 enum RESTRulesReader {
     static func rules(_ reader: MemberReader) -> RESTRules {
         var rules = RESTRules()
-        for call in RESTCall.allCases {
-            guard let value = reader.value(call.rawValue) else { continue }
+        for kind in RESTOperation.allCases {
+            guard let value = reader.value(kind.rawValue) else { continue }
             if value.isNull {
-                rules.calls[call] = .some(nil)
-            } else if let own = reader.members(call.rawValue) {
-                rules.calls[call] = .some(rule(own, of: call))
+                rules.operations[kind] = .some(nil)
+            } else if let own = reader.members(kind.rawValue) {
+                rules.operations[kind] = .some(rule(own, of: kind))
             }
         }
         if let error = reader.members("error") {
@@ -17,22 +17,22 @@ enum RESTRulesReader {
         return rules
     }
 
-    private static func rule(_ reader: MemberReader, of call: RESTCall) -> RESTRule {
-        var rule = RESTRule(method: call.method, target: call.target)
+    private static func rule(_ reader: MemberReader, of kind: RESTOperation) -> RESTRule {
+        var rule = RESTRule(method: kind.method, target: kind.target)
         rule.method = reader.string("method") ?? rule.method
         if let path = reader.string("path") {
             rule.target = TargetTemplate(path)
-            let missing = call.target.placeholders.subtracting(rule.target.placeholders)
-            let unknown = rule.target.placeholders.subtracting(call.target.placeholders)
+            let missing = kind.target.placeholders.subtracting(rule.target.placeholders)
+            let unknown = rule.target.placeholders.subtracting(kind.target.placeholders)
             if !path.hasPrefix("/") || !missing.isEmpty || !unknown.isEmpty {
                 let _: Never? = reader.wrong(
                     "path", .string(path),
                     "a path and query"
-                        + (call == .session ? " in which {id} stands for the session" : " without placeholders"))
+                        + (kind == .session ? " in which {id} stands for the session" : " without placeholders"))
             }
         }
         if let request = reader.members("request") {
-            if call == .chat {
+            if kind == .chat {
                 rule.request = MemberMapReader.map(request, names: MessageMembers.ofBody("chatRequest"))
             } else {
                 reader.collector.note(
@@ -43,7 +43,7 @@ enum RESTRulesReader {
         rule.status = reader.integer("status") ?? rule.status
         rule.conditions = reader.members("when").map(WireConditionReader.conditions) ?? []
         if let answer = reader.members("answer") {
-            let names = MessageMembers.ofBody(call == .chat ? "chatResponse" : call.rawValue)
+            let names = MessageMembers.ofBody(kind == .chat ? "chatResponse" : kind.rawValue)
             rule.answer = body(answer, names: names, placeholders: rule.target.placeholders)
         }
         return rule
