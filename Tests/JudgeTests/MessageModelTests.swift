@@ -10,7 +10,7 @@ import Testing
 
     @Test func `what a client is told is an input of the table`() throws {
         let table = try StateTable(.client, "message")
-        for input in ClientQuestion.Fact.Input.allCases {
+        for input in ClientQuestion.Sign.Input.allCases {
             #expect(table.inputs.contains(input.rawValue))
             #expect(!table.places(of: "sent", input.rawValue).isEmpty, "\(input.rawValue)")
         }

@@ -71,7 +71,7 @@ import Testing
         #expect(names(seen) == [first, first, first, second, first, second, "-/-"])
         #expect(seen.inDoubt.isEmpty)
         let frame = try #require(seen.history.frames.compactMap(\.self).last { $0.turnId != nil })
-        #expect(!frame.states("turnId") && !frame.states("clientMessageId") && frame.states("text"))
+        #expect(!frame.includes("turnId") && !frame.includes("clientMessageId") && frame.includes("text"))
         #expect(frame.stated?["turnId"] == nil && frame.value?["turnId"] == "turn-2")
     }
 

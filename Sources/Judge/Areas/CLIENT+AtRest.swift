@@ -44,7 +44,7 @@ extension CLIENT {
             let isOpen = questions.contains { question in
                 question.isBefore(rest.end) && question.isAfter(history.client.installation(at: rest.event))
                     && question.requests.first?.sessionAsked ?? rest.sessionId == rest.sessionId
-                    && !question.facts.contains {
+                    && !question.signs.contains {
                         $0.kind != .proof && $0.isBefore(rest.event) && $0.error?.retryAfter == nil
                     }
             }

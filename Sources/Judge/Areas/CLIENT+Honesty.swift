@@ -91,21 +91,21 @@ extension CLIENT {
         }
     }
 
-    /// Whether news of a question arrived so soon that there was no silence to react to.
+    /// Whether a sign of a question arrived so soon that there was no silence to react to.
     ///
     /// News counts if it arrived on the connection, or before the client reconnected or resent the message over REST.
     private static func isReported(
         _ question: ClientQuestion, on index: Int, after event: Int, isInTime: (Int?) -> Bool, _ history: Observations
     ) -> Bool {
-        // The news may have crossed with the question.
-        guard let fact = question.facts.first(where: { !$0.isBefore(history.inFlight(before: event)) })?.event else {
+        // The sign may have crossed with the question.
+        guard let sign = question.signs.first(where: { !$0.isBefore(history.inFlight(before: event)) })?.event else {
             return false
         }
         let sentAgain = history.reaction(after: event) { exchange in
             exchange.isChat && exchange.body?.id("clientMessageId").map(question.keys.contains) == true
         }
-        return fact < event
-            || isInTime(fact) && (history.arrivals(on: index).contains(fact) || sentAgain.isOpen(at: fact))
+        return sign < event
+            || isInTime(sign) && (history.arrivals(on: index).contains(sign) || sentAgain.isOpen(at: sign))
     }
 
     /// CLIENT-4, rule 2: a connection that is silent for `silence` while a turn is awaited counts as ended.
@@ -120,7 +120,7 @@ extension CLIENT {
             for (arrival, next) in zip(arrivals, arrivals.dropFirst().map(Optional.some) + [nil]) {
                 let isAwaited = questions.contains { question in
                     question.proof.map { $0 <= arrival } == true
-                        && !question.facts.contains { $0.kind != .proof && !$0.isAfter(arrival) }
+                        && !question.signs.contains { $0.kind != .proof && !$0.isAfter(arrival) }
                 }
                 if isAwaited { silenceEnds(index, after: arrival, before: next, questions, history, &evidence) }
             }

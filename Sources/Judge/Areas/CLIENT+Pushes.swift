@@ -89,7 +89,7 @@ extension CLIENT {
                 let isCutOff = state.connection == .offline || state.connection == .degraded
                 let isReported = state.errors.count > before.count || state.errors.contains { !before.contains($0) }
                 if isReported || isCutOff && !state.errors.isEmpty || history.isShown(notice, in: state) { return true }
-                let mayBeOld = state.errors.contains { $0.key == nil && $0.code.map(passingCodes.contains) != true }
+                let mayBeOld = state.errors.contains { $0.key == nil && $0.code.map(transientCodes.contains) != true }
                 return mayBeOld ? nil : false
             }
             if looks.contains(where: { tells($0.state) == true }) {

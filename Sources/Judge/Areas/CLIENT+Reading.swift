@@ -137,7 +137,7 @@ extension Observations {
         return (recoveryTriggers + acts).contains { $0 > cause && $0 < read }
             || clientQuestions.contains { question in
                 question.requests.contains { $0.isBefore(read) }
-                    && !question.facts.contains { $0.kind != .proof && $0.isBefore(cause) }
+                    && !question.signs.contains { $0.kind != .proof && $0.isBefore(cause) }
             }
     }
 

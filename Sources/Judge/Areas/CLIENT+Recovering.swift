@@ -264,7 +264,7 @@ extension CLIENT {
     /// CLIENT-21: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
     /// session in its place".
     ///
-    /// Once for each question of a new conversation that was lost before any news of it. A conversation is the right
+    /// Once for each question of a new conversation that was lost before any sign of it. A conversation is the right
     /// one only after a frame, response or history has named it together with the key or the turn; asking again with
     /// the same key is one way to find it, reading is another.
     static func turnsAreFoundByKey(_ history: Observations, _ evidence: inout Evidence) {
@@ -309,10 +309,10 @@ private struct LostConversation {
 
     init?(of question: ClientQuestion, in history: Observations) {
         guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
-            lost.isAfter(first.event), !question.facts.contains(where: { $0.isBefore(lost) })
+            lost.isAfter(first.event), !question.signs.contains(where: { $0.isBefore(lost) })
         else { return nil }
         (self.question, self.first, event, self.history) = (question, first, lost, history)
-        settled = question.facts.first { $0.kind == .refusal && $0.isAfter(lost) }?.event ?? .max
+        settled = question.signs.first { $0.kind == .refusal && $0.isAfter(lost) }?.event ?? .max
         end = min(
             history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
         let failed = history.client.states.first { $0.isAfter(lost) && $0.showsAsFailed(question) }?.event ?? .max
@@ -330,7 +330,7 @@ private struct LostConversation {
             homes
             + neighbors.filter { other in
                 other.isBefore(question.event)
-                    && other.facts.contains { $0.kind == .refusal && $0.isBefore(first.event) }
+                    && other.signs.contains { $0.kind == .refusal && $0.isBefore(first.event) }
             }
     }
 
@@ -390,14 +390,14 @@ private struct LostConversation {
             } == true
         }
         if isElsewhere { return .unknown }
-        let fact = question.facts.first { fact in
-            fact.kind != .refusal && fact.sessionId != nil && !history.mayBeMissed(fact, of: question, before: .max)
+        let sign = question.signs.first { sign in
+            sign.kind != .refusal && sign.sessionId != nil && !history.mayBeMissed(sign, of: question, before: .max)
         }?.event
         // A message that was resent and not answered cannot be found.
-        if fact == nil, question.requests.count > 1 { return .unknown }
+        if sign == nil, question.requests.count > 1 { return .unknown }
         let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > event }
         let bound = history.clientBound(\.polling)
-        guard let cause = fact ?? greeted, fact != nil || history.standing(after: event, within: bound) != nil else {
+        guard let cause = sign ?? greeted, sign != nil || history.standing(after: event, within: bound) != nil else {
             return .unknown
         }
         return history.shown(after: cause, within: bound, before: end) { state in
@@ -414,9 +414,9 @@ extension Observations {
         guard let asked = question.requests.first?.event, asked < lost, endOfLife(at: asked) > greeted else {
             return false
         }
-        return !question.facts.contains { $0.isBefore(greeted) && $0.kind != .proof }
-            && question.facts.contains { fact in
-                fact.isBefore(lost) && fact.kind == .proof && !mayBeMissed(fact, of: question, before: greeted)
+        return !question.signs.contains { $0.isBefore(greeted) && $0.kind != .proof }
+            && question.signs.contains { sign in
+                sign.isBefore(lost) && sign.kind == .proof && !mayBeMissed(sign, of: question, before: greeted)
             }
     }
 

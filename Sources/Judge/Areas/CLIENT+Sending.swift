@@ -6,7 +6,7 @@ extension CLIENT {
     /// CLIENT-7: "A client MUST resend each question whose connection or request ended before the server said anything
     /// of it, unless CLIENT-9 or CLIENT-11 forbids it".
     ///
-    /// Once for each question whose connection ended before any news of it, and once for each that was typed into a
+    /// Once for each question whose connection ended before any sign of it, and once for each that was typed into a
     /// dead connection still shown as connected. A question that appears in a replay or a history meanwhile has arrived
     /// and need not be resent. Broken if a greeted connection lasts for `resend` without it.
     static func lostQuestionsAreSentAgain(_ history: Observations, _ evidence: inout Evidence) {
@@ -20,7 +20,7 @@ extension CLIENT {
                 bytes += screens.map { $0.messages.reduce(64) { $0 + $1.text.utf8.count + 64 } }.max() ?? 0
             }
             if limits.contains(where: { $0 < bytes }) { continue }
-            let hasArrived = question.facts.contains { $0.isAfter(lost.sent) }
+            let hasArrived = question.signs.contains { $0.isAfter(lost.sent) }
             let proof = hasArrived ? nil : history.proofNotSentAgain(of: question, lostAt: lost)
             evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
                 Finding(
@@ -40,7 +40,7 @@ extension CLIENT {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
             for again in question.requests.dropFirst() {
-                guard !question.facts.contains(where: { $0.isBefore(again.event) && $0.kind != .proof }) else { break }
+                guard !question.signs.contains(where: { $0.isBefore(again.event) && $0.kind != .proof }) else { break }
                 let isSameText = MessageContent.isSame(again.content, as: first.content)
                 evidence.test(
                     again.clientMessageId == key && isSameText,
@@ -90,9 +90,9 @@ extension CLIENT {
             let second = twin.requests.first(where: { $0.isAfter(typed) })
         else { return nil }
         // A turn that is known to have ended is not requested again; one that runs may be.
-        let isOver = twin.facts.contains { fact in
-            fact.kind == .ending && fact.isBefore(typed)
-                && !history.mayBeMissed(fact, of: twin, before: second.event)
+        let isOver = twin.signs.contains { sign in
+            sign.kind == .ending && sign.isBefore(typed)
+                && !history.mayBeMissed(sign, of: twin, before: second.event)
         }
         guard isOver || history.clientDeadline(after: typed, within: history.clientPatience) != nil else { return nil }
         return (first.event, second.event)
@@ -133,14 +133,14 @@ extension CLIENT {
     // MARK: Refusals
 
     /// Codes that refuse a message temporarily; they end no turn.
-    static let passingCodes: Set<String> = ["busy", "rate_limited"]
-    private static let finalCodes: Set<String> = [
+    static let transientCodes: Set<String> = ["busy", "rate_limited"]
+    private static let finalRefusalCodes: Set<String> = [
         "parse_error", "bad_request", "unknown_type", "session_not_found", "too_large", "idempotency_mismatch",
     ]
 
     /// Whether a message is over: its turn has ended, or it was refused for good (chapter 2).
-    static func isFinal(_ fact: ClientQuestion.Fact) -> Bool {
-        fact.kind == .ending || finalCodes.contains(fact.error?.code ?? "")
+    static func isFinal(_ sign: ClientQuestion.Sign) -> Bool {
+        sign.kind == .ending || finalRefusalCodes.contains(sign.error?.code ?? "")
     }
 
     /// CLIENT-9: "A client MUST NOT send a message again after a final refusal, or more than 24 hours after its first
@@ -150,7 +150,7 @@ extension CLIENT {
     /// arrived just before the client left or its connection ended may never have been processed.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
-            let refusals = question.facts.filter { $0.input == .refusedForGood || $0.input == .refusedMismatch }
+            let refusals = question.signs.filter { $0.input == .refusedForGood || $0.input == .refusedMismatch }
             for refusal in refusals {
                 let again = question.requests.first { $0.isAfter(refusal.event) }
                 guard !history.mayBeMissed(refusal, of: question, before: again?.event ?? .max) else { continue }
@@ -177,20 +177,20 @@ extension CLIENT {
     /// that may never have processed the refusal must resend the message once its connection ends (CLIENT-7).
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
-            for fact in question.facts where fact.kind == .refusal && fact.error?.code == "rate_limited" {
-                guard let wait = fact.error?.retryAfter, wait > 0 else { continue }
-                let limit = history.time(of: fact.event) + wait
-                let again = question.requests.first { $0.isAfter(fact.event) }
-                guard !history.mayBeMissed(fact, of: question, before: again?.event ?? .max) else { continue }
+            for sign in question.signs where sign.kind == .refusal && sign.error?.code == "rate_limited" {
+                guard let wait = sign.error?.retryAfter, wait > 0 else { continue }
+                let limit = history.time(of: sign.event) + wait
+                let again = question.requests.first { $0.isAfter(sign.event) }
+                guard !history.mayBeMissed(sign, of: question, before: again?.event ?? .max) else { continue }
                 if let again {
                     evidence.test(
                         history.time(of: again.event) >= limit,
                         otherwise: "a rate-limited message was resent too soon",
                         expected: "not within \(wait / 1_000) ms",
-                        actual: "after \((history.span(from: fact.event, to: again.event)) / 1_000) ms",
-                        at: [fact.event, again.event])
-                } else if let proof = history.proof(after: fact.event, limit: limit),
-                    history.isAble(from: fact.event, to: proof)
+                        actual: "after \((history.span(from: sign.event, to: again.event)) / 1_000) ms",
+                        at: [sign.event, again.event])
+                } else if let proof = history.proof(after: sign.event, limit: limit),
+                    history.isAble(from: sign.event, to: proof)
                 {
                     evidence.keep()
                 }

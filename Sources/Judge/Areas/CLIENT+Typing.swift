@@ -6,7 +6,7 @@ extension CLIENT {
     /// CLIENT-6, rule 2: resending by the person takes a new key after an ending or `idempotency_mismatch`, else the
     /// last one while it is open.
     ///
-    /// Once for each `sendAgain` that a request followed. All news up to the request counts; if some arrived so shortly
+    /// Once for each `sendAgain` that a request followed. All signs up to the request count; if one arrived so shortly
     /// before it that the client may not have processed it, either key is right.
     static func resendsKeepTheirKey(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
@@ -18,14 +18,14 @@ extension CLIENT {
                     !question.repeats.contains(where: { $0 > again && $0.isBefore(request.event) })
                 else { continue }
                 let hasOldKey = request.clientMessageId.map(question.keys.contains) == true
-                let facts = question.facts.filter { $0.isBefore(request.event) && $0.kind != .proof }
-                let endings = facts.filter { $0.kind == .ending || $0.error?.code == "idempotency_mismatch" }
-                let isOver = endings.contains { fact in
-                    history.handled(fact, of: question, before: request, reported: again)
-                        && !history.mayBeMissed(fact, of: question, before: again)
+                let signs = question.signs.filter { $0.isBefore(request.event) && $0.kind != .proof }
+                let endings = signs.filter { $0.kind == .ending || $0.error?.code == "idempotency_mismatch" }
+                let isOver = endings.contains { sign in
+                    history.handled(sign, of: question, before: request, reported: again)
+                        && !history.mayBeMissed(sign, of: question, before: again)
                 }
                 // Each refusal answers one send.
-                let isOpen = endings.isEmpty && facts.count < question.requests.count { $0.isBefore(again) }
+                let isOpen = endings.isEmpty && signs.count < question.requests.count { $0.isBefore(again) }
                 guard isOpen || isOver else { continue }
                 evidence.test(
                     hasOldKey == isOpen,
@@ -101,7 +101,7 @@ extension CLIENT {
             let last = min(rest.event, lost?.event ?? .max)
             let earlier = questions.filter { !$0.requests.isEmpty && $0.isBefore(last) }
             if earlier.contains(where: { mayWait($0, at: rest, history) }) { continue }
-            let settled = earlier.flatMap(\.facts).map(\.event).filter { $0.isBefore(rest.event) }.max() ?? 0
+            let settled = earlier.flatMap(\.signs).map(\.event).filter { $0.isBefore(rest.event) }.max() ?? 0
             let looked = history.client.states.last { $0.isBefore(rest.end) && $0.sessionId == rest.sessionId }?.event
             let proof = lost.flatMap { history.standing(from: $0.event, released: max($0.event, settled)) }
                 .flatMap { looked.isOpen(at: max($0, rest.event) - 1) ? looked : nil }
@@ -116,7 +116,7 @@ extension CLIENT {
     /// Whether a message may hold up others at rest: refused temporarily, or awaited, and not shown as failed.
     private static func mayWait(_ question: ClientQuestion, at rest: IdleScreen, _ history: Observations) -> Bool {
         if history.hasFailed(question, from: question.event, to: rest.end) { return false }
-        let last = question.facts.last { question.settles($0, before: rest.event) }
+        let last = question.signs.last { question.settles($0, before: rest.event) }
         return last.map { $0.error?.retryAfter != nil || !isFinal($0) } ?? true
     }
 
@@ -130,10 +130,10 @@ extension CLIENT {
     ) {
         guard let again = question.repeats.last, let life = history.client.launch(at: again)?.events,
             history.client.state(at: again)?.showsAsFailed(question) == true,
-            question.facts.allSatisfy({ $0.kind == .refusal && $0.isBefore(again) }),
+            question.signs.allSatisfy({ $0.kind == .refusal && $0.isBefore(again) }),
             questions.allSatisfy({ other in
                 other.isAfter(again) || other.typed == question.typed
-                    || other.facts.contains { other.settles($0, before: again) }
+                    || other.signs.contains { other.settles($0, before: again) }
             })
         else { return }
         let alike = questions.filter { $0.hasText(question.text) }.flatMap(\.requests)
@@ -252,7 +252,7 @@ extension CLIENT {
             for (number, second) in others.enumerated() {
                 for (early, late) in waitingTogether(first, second, in: history) {
                     let start = min(early.event, late.event)
-                    guard !(first.facts + second.facts).contains(where: { $0.isBefore(start) }) else { continue }
+                    guard !(first.signs + second.signs).contains(where: { $0.isBefore(start) }) else { continue }
                     if early.isBefore(late.event) {
                         if number == 0 { evidence.keep() }
                     } else if early.connection == late.connection,
@@ -307,7 +307,7 @@ private struct NewConversation {
     let isBegun: Bool
 
     private func isOver(_ other: ClientQuestion, before event: Int, in history: Observations) -> Bool {
-        other.facts.contains { ($0.kind == .refusal || $0.error != nil) && $0.isBefore(event) }
+        other.signs.contains { ($0.kind == .refusal || $0.error != nil) && $0.isBefore(event) }
             || history.hasFailed(other, from: other.event, to: event)
     }
 
@@ -317,7 +317,7 @@ private struct NewConversation {
         let first = others.first { !$0.isAmbiguous && !isOver($0, before: request.event, in: history) }
         let mayBeBegun = others.contains { other in
             (first?.event).isOpen(at: other.event) && other.requests.count > 1
-                && other.facts.contains { $0.kind == .refusal && $0.isBefore(request.event) }
+                && other.signs.contains { $0.kind == .refusal && $0.isBefore(request.event) }
         }
         return mayBeBegun ? nil : first
     }
@@ -326,12 +326,12 @@ private struct NewConversation {
     func sessions(reportedFor first: ClientQuestion, before request: ObservedRequest, in history: Observations) -> Set<
         String
     > {
-        // The client may not have known a fact that arrived a moment before the request.
+        // The client may not have known a sign that arrived a moment before the request.
         let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
-        let facts = first.facts.filter {
+        let signs = first.signs.filter {
             $0.isBefore(known) && !history.mayBeMissed($0, of: first, before: request.event)
         }
-        return Set(facts.compactMap(\.sessionId))
+        return Set(signs.compactMap(\.sessionId))
     }
 
     func session(for request: ObservedRequest, in history: Observations) -> String? {
@@ -358,7 +358,7 @@ extension Observations {
         !question.isAmbiguous && question.repeats.isEmpty
             && client.launch(at: typed)?.events.upperBound == end.event
             && (end.name == "quit" || !mayCross(typed, end.event))
-            && question.facts.allSatisfy { $0.kind == .refusal || $0.isAfter(end.event) }
+            && question.signs.allSatisfy { $0.kind == .refusal || $0.isAfter(end.event) }
             && !clientQuestions.contains { $0.typed != typed && $0.hasText(question.text) }
     }
 
@@ -382,11 +382,11 @@ extension Observations {
         let settled = earlier.filter { $0.isAfter(start ?? 0) }.map { other -> Int? in
             // A message that was refused, but not finally, may delay later ones until it is shown as failed; one that
             // was refused for a time is sent again, and may go first.
-            let ending = other.facts.first { fact in
-                other.settles(fact, before: .max) && CLIENT.isFinal(fact)
-                    && !mayBeMissed(fact, of: other, before: typed)
+            let ending = other.signs.first { sign in
+                other.settles(sign, before: .max) && CLIENT.isFinal(sign)
+                    && !mayBeMissed(sign, of: other, before: typed)
             }
-            let isPassing = other.facts.contains { CLIENT.passingCodes.contains($0.error?.code ?? "") }
+            let isPassing = other.signs.contains { CLIENT.transientCodes.contains($0.error?.code ?? "") }
             let last = max(other.event, other.requests.last?.event ?? 0, other.repeats.last ?? 0)
             return ending?.event ?? (isPassing ? nil : failure(of: other, after: last))
         }
@@ -404,7 +404,7 @@ extension Observations {
 
     fileprivate func mayBegin(_ question: ClientQuestion, before event: Int) -> Bool {
         guard let last = question.requests.last(where: { $0.isBefore(event) }), last.sessionAsked == nil,
-            question.facts.allSatisfy({ $0.isAfter(event) })
+            question.signs.allSatisfy({ $0.isAfter(event) })
         else { return false }
         return exchange(of: last)?.response.map { $0 > event } ?? (end(of: last).map { $0 > event } ?? true)
     }
@@ -466,38 +466,38 @@ extension Observations {
         }?.event
     }
 
-    /// Whether a client had certainly processed some news before it sent something: its screen changed between the news
+    /// Whether a client had certainly processed a sign before it sent something: its screen changed between the sign
     /// and an act of the person, and no failed request explains that, or a busy machine had enough time.
     ///
     /// After a long wait, a client may report by itself that nothing arrived.
     fileprivate func handled(
-        _ fact: ClientQuestion.Fact, of question: ClientQuestion, before request: ObservedRequest, reported act: Int
+        _ sign: ClientQuestion.Sign, of question: ClientQuestion, before request: ObservedRequest, reported act: Int
     ) -> Bool {
-        if hadTime(for: fact.event, on: fact.connection, before: request.event, atLeast: timeouts.scheduling) {
+        if hadTime(for: sign.event, on: sign.connection, before: request.event, atLeast: timeouts.scheduling) {
             return true
         }
-        // A message sent on an ended connection is resent over another transport, and may have left before the news.
-        let last = question.requests.last { $0.isBefore(fact.event) }
-        if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)).isBefore(fact.event) }) == true,
-            request.connection == nil || request.connection != fact.connection,
-            mayCross(fact.event, request.event)
+        // A message sent on an ended connection is resent over another transport, and may have left before the sign.
+        let last = question.requests.last { $0.isBefore(sign.event) }
+        if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)).isBefore(sign.event) }) == true,
+            request.connection == nil || request.connection != sign.connection,
+            mayCross(sign.event, request.event)
         {
             return false
         }
-        let before = client.state(at: fact.event)
+        let before = client.state(at: sign.event)
         let start = inFlight(before: before?.event ?? 0)
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
-            .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != fact.event }
+            .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != sign.event }
         let isLong =
-            last.map { effectiveSpan(from: $0.event, to: fact.event) >= clientBound(\.resend).microseconds } == true
+            last.map { effectiveSpan(from: $0.event, to: sign.event) >= clientBound(\.resend).microseconds } == true
         // News that arrived as the client left, and arrived again, may have been processed only then.
-        let isMissed = departure(after: fact.event, on: fact.connection) != nil
-        let again = isMissed ? question.facts.first { $0.isAfter(fact.event) && $0.kind != .proof }?.event : nil
+        let isMissed = departure(after: sign.event, on: sign.connection) != nil
+        let again = isMissed ? question.signs.first { $0.isAfter(sign.event) && $0.kind != .proof }?.event : nil
         return client.states.contains { state in
-            state.isAfter(fact.event) && state.isBefore(min(act, again ?? .max))
+            state.isAfter(sign.event) && state.isBefore(min(act, again ?? .max))
                 && !failed.contains { $0.isBefore(state.event) }
                 && (state.messages != before?.messages || state.errors != before?.errors)
-                && (!isLong || fact.error == nil || state.errors.contains { $0.code == fact.error?.code })
+                && (!isLong || sign.error == nil || state.errors.contains { $0.code == sign.error?.code })
         }
     }
 }

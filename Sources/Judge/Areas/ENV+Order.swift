@@ -24,7 +24,7 @@ extension ENV {
 
 extension Observations {
     /// Codes that refuse a frame for its content.
-    private static let contentRefusals = Frame.refusals.subtracting([
+    private static let contentRefusals = Frame.refusalCodes.subtracting([
         "auth_failed", "auth_timeout", "not_authenticated", "unsupported_version",
     ])
 

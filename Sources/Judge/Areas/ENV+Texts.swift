@@ -228,5 +228,5 @@ extension ENV {
     }
 
     /// Codes that refuse a frame at once; `busy` and `rate_limited` may arrive later.
-    private static let codes = Frame.refusals.subtracting(["busy", "rate_limited", "auth_timeout"])
+    private static let codes = Frame.refusalCodes.subtracting(["busy", "rate_limited", "auth_timeout"])
 }

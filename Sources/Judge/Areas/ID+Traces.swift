@@ -67,7 +67,7 @@ extension ID {
         var (turns, messages, places) = (IdRegister(), IdRegister(), IdRegister())
         for (index, turn) in history.turns.enumerated() {
             for frame in [turn.acks, turn.frames, turn.endings, turn.copies].joined() {
-                if let turnId = frame.turnId, frame.states("turnId"), frame.type == "ack" || turn.acks.isEmpty {
+                if let turnId = frame.turnId, frame.includes("turnId"), frame.type == "ack" || turn.acks.isEmpty {
                     turns.note(turnId, of: turn.principal, as: "turn \(index)", at: frame.event)
                 }
                 guard let id = frame.messageId else { continue }

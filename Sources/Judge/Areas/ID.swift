@@ -98,7 +98,7 @@ enum ID {
         let nameless = Set(history.turns.flatMap(\.nameless).map(\.event))
         for frame in history.received + history.syncs.flatMap(\.missed) where belongsToTurn(frame, nameless) {
             let names = frame.isOf("ack", "message") ? ["turnId"] : ["sessionId", "turnId"]
-            evidence.test(no: names.first { !frame.states($0) }) { name in
+            evidence.test(no: names.first { !frame.includes($0) }) { name in
                 Finding(
                     "\(called(frame)) has no \(name)", expected: "a '\(name)'", actual: "none", at: [frame.event],
                     lacking: name)
@@ -124,7 +124,7 @@ enum ID {
     private static func belongsToTurn(_ frame: Frame, _ nameless: Set<Int>) -> Bool {
         guard frame.type == "error" else { return frame.isOf("ack", "message", "toolUse", "done") }
         return frame.turnId != nil || frame.isReplayed || frame.isDuplicate || nameless.contains(frame.event)
-            || frame.seq != nil && frame.code.map(Frame.refusals.contains) != true
+            || frame.seq != nil && frame.code.map(Frame.refusalCodes.contains) != true
             || frame.code.map(ErrorMeaning.failures.contains) == true
     }
 
@@ -238,7 +238,7 @@ private struct TurnNames {
 
     func difference(to frame: Frame) -> (name: String, own: String?, given: String?)? {
         let isAck = frame.type == "ack"
-        if frame.states("turnId"), let given = frame.turnId, let turnId, given != turnId {
+        if frame.includes("turnId"), let given = frame.turnId, let turnId, given != turnId {
             let isOfAnother = started.count > 1 && started.contains(given)
             if !isOfAnother, !(isAck && frame.isDuplicate) { return ("turnId", turnId, given) }
         }
@@ -247,7 +247,7 @@ private struct TurnNames {
         if !isAck, !mayBeSecond, let own = turn.sessionId, let given = frame.sessionId, given != own {
             return ("sessionId", own, given)
         }
-        if !isAck, frame.states("clientMessageId"), let given = frame.clientMessageId, given != turn.clientMessageId,
+        if !isAck, frame.includes("clientMessageId"), let given = frame.clientMessageId, given != turn.clientMessageId,
             let name = named.first, frame.turnId == name
         {
             return ("clientMessageId", turn.clientMessageId, given)

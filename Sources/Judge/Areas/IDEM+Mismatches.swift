@@ -45,7 +45,7 @@ extension IDEM {
         for turn in history.turns where turn.clientMessageId != nil {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
                 let reason = turn.request.refusalCode, reason != "idempotency_mismatch",
-                case let isRefusal = Frame.refusals.contains(reason), isRefusal || reason == "persist_failed",
+                case let isRefusal = Frame.refusalCodes.contains(reason), isRefusal || reason == "persist_failed",
                 let again = turn.requests.after(refused).first, isAlone(again, in: turn)
             else { continue }
             func test(_ holds: Bool, _ actual: String, _ event: Int) {
@@ -61,7 +61,7 @@ extension IDEM {
                 let isSame = isRefusal || exactlyEqual(again.prompt, turn.request.prompt)
                 let isGroundless =
                     isRefusal
-                    ? Frame.refusals.contains(code) && history.isNoReason(code, to: again)
+                    ? Frame.refusalCodes.contains(code) && history.isNoReason(code, to: again)
                     : code == reason && isUnstorableNoMore(again, after: refused, at: event, history)
                 if isGroundless || code == "idempotency_mismatch" && isSame { test(false, code, event) }
             } else if isRefusal, again.refusal == nil, again.sessionAsked == nil, turn.frames.isEmpty,

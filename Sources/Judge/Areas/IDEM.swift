@@ -122,7 +122,7 @@ enum IDEM {
             if request.ack == nil, history.size(of: request) ?? 0 > history.minFrameLimit { continue }
             if let ack = request.ack {
                 let expected = history.answers(to: again.turn).lazy.compactMap(\.turnId).first
-                let named = ack.states("turnId") ? ack.turnId : nil
+                let named = ack.includes("turnId") ? ack.turnId : nil
                 evidence.test(
                     ack.isDuplicate && (expected == nil || named == expected),
                     otherwise: "the ack of a repeat does not say so",

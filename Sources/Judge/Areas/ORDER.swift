@@ -60,7 +60,7 @@ enum ORDER {
     static func turnsOfASessionAreSerial(_ history: Observations, _ evidence: inout Evidence) {
         evidence.exercised += history.turns.count { $0.request.refusalCode == "busy" }
         let frames = history.turns.filter { $0.session != nil }.flatMap { turn in
-            (turn.toolUses + turn.endings).filter { $0.states("turnId") }.map { (frame: $0, turn: turn) }
+            (turn.toolUses + turn.endings).filter { $0.includes("turnId") }.map { (frame: $0, turn: turn) }
         }
         let groups = Dictionary(grouping: frames) { ScopedName($0.turn.session ?? "", of: "\($0.frame.connection)") }
         for group in groups.values {
@@ -195,7 +195,7 @@ enum ORDER {
             let turnId = turn.acks.first?.turnId
             if let session, let given = frame.sessionId, given != session {
                 evidence.violate(mixed("session", session, given, frame))
-            } else if let turnId, let given = frame.turnId, given != turnId, frame.states("turnId") {
+            } else if let turnId, let given = frame.turnId, given != turnId, frame.includes("turnId") {
                 evidence.violate(mixed("turn", turnId, given, frame))
             } else if let given = frame.messageId, acknowledged[given]?.contains(where: { $0.turn !== turn }) == true {
                 evidence.violate(mixed("message", "a unique id", given, frame))

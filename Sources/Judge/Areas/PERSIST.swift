@@ -322,7 +322,7 @@ enum PERSIST {
             return write.lacksTheQuestion && code.map { history.isNoReason($0, to: write.request) } == true
         }
         let mayFail = !history.subject.hasScriptedAgent || write.turn.isScriptedToFail
-        return code.map { !Frame.refusals.contains($0) && !($0 == "agent_failed" && mayFail) } ?? !mayFail
+        return code.map { !Frame.refusalCodes.contains($0) && !($0 == "agent_failed" && mayFail) } ?? !mayFail
     }
 
     /// PERSIST-4: "A server MUST complete turns again once its storage works again".
@@ -367,7 +367,7 @@ enum PERSIST {
         func isOwn(_ event: Int) -> Bool { !history.wasStopped(between: turn.event, and: event) }
         switch history.outcome(of: turn, turn.request, turn.endings, within: turn.event..<next) {
         case .done(let event), .succeeded(let event): return (true, "done", event)
-        case .failed(_, let code?) where Frame.refusals.contains(code) || code == "agent_failed" && mayFail:
+        case .failed(_, let code?) where Frame.refusalCodes.contains(code) || code == "agent_failed" && mayFail:
             return nil
         case .failed(let event, let code): return isOwn(event) ? (false, called(error: code), event) : nil
         // An oversized frame says nothing about storage (ENV-8).

@@ -193,7 +193,7 @@ enum RATE {
             else { continue }
             let code = again.request.refusalCode
             let isUnreasonable = code.map {
-                Frame.refusals.contains($0) && history.isNoReason($0, to: again.request)
+                Frame.refusalCodes.contains($0) && history.isNoReason($0, to: again.request)
             }
             // Questions sent before the answer may have been counted before this one.
             let isFirst = others.map(\.request).between(again.request.event, again.request.refusal ?? .max).isEmpty

@@ -314,7 +314,7 @@ enum REST {
                 let status = exchange.status,
                 isScripted || turn.requests.count == 1 && turn.ending?.type == "error" && request.outcome != nil
             else { continue }
-            if request.refusal != nil, Frame.refusals.contains(request.refusalCode ?? "") { continue }
+            if request.refusal != nil, Frame.refusalCodes.contains(request.refusalCode ?? "") { continue }
             evidence.test(
                 exchange, isRefusedWith: 500...599, otherwise: "a failed turn was not answered with 5xx",
                 expected: "500 to 599 with an error body")

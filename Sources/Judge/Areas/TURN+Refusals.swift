@@ -28,7 +28,7 @@ extension TURN {
                     own != nil || open.allSatisfy(history.isValid)
                 else { continue }
                 evidence.test(
-                    own != nil && error.states("clientMessageId"),
+                    own != nil && error.includes("clientMessageId"),
                     otherwise: "an error does not name the chat that it refuses",
                     expected: "the clientMessageId of an unanswered chat", actual: shown(error.clientMessageId),
                     at: [asked.event, error.event])

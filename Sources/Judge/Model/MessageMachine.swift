@@ -25,8 +25,8 @@ final class MessageMachine {
         let event: Int
         /// The input of the table.
         let input: String
-        /// The news that the client received; nil for a step that the stage itself sees.
-        var fact: ClientQuestion.Fact?
+        /// The sign that the client received; nil for a step that the stage itself sees.
+        var sign: ClientQuestion.Sign?
         /// The event by which the client has processed it, or never will.
         var due = 0
         /// Whether the client has certainly processed it by then.
@@ -127,7 +127,7 @@ final class MessageMachine {
             let step = steps[next]
             take(upTo: step.event)
             worlds =
-                step.fact == nil
+                step.sign == nil
                 ? Set(opened().flatMap { after(next, in: $0) })
                 : changed { $0.pending.insert(next) }
             if step.isSending { hasFailed = false }
@@ -159,14 +159,14 @@ final class MessageMachine {
                 isLost = true
                 break
             }
-            var roads: Set<Int> = []
+            var used: Set<Int> = []
             var inputs: Set<String> = []
             for step in world.pending.sorted() {
                 // Each response arrives independently of the others.
-                if let road = steps[step].fact?.connection, !roads.insert(road).inserted { continue }
+                if let index = steps[step].sign?.connection, !used.insert(index).inserted { continue }
                 // Two equal steps lead to the same worlds in either order; trying both orders makes too many worlds.
-                let (fact, input) = (steps[step].fact, steps[step].input)
-                if fact?.connection == nil, fact?.error == nil, !inputs.insert(input).inserted { continue }
+                let (sign, input) = (steps[step].sign, steps[step].input)
+                if sign?.connection == nil, sign?.error == nil, !inputs.insert(input).inserted { continue }
                 var rest = world
                 rest.pending.remove(step)
                 for other in after(step, in: rest) where all.insert(other).inserted { new.append(other) }
@@ -179,14 +179,14 @@ final class MessageMachine {
         var world = world
         let input = steps[step].input
         let rows = table.places(of: state(of: world), input)
-        if let fact = steps[step].fact {
-            world.isProved = world.isProved || fact.kind != .refusal
+        if let sign = steps[step].sign {
+            world.isProved = world.isProved || sign.kind != .refusal
             // Without a row, the step means nothing, or the same as for a message that was just sent.
             let others = rows.isEmpty ? table.places(of: "sent", input) : rows
             return (rows.isEmpty ? [world] : []) + others.map { moved(world, along: $0, by: step) }
         }
         if input == "quit" {
-            // A new life of the app need not receive the earlier news again, and may briefly show something else.
+            // A new life of the app need not receive the earlier signs again, and may briefly show something else.
             (world.pending, world.shown) = ([], [.errors, .answered])
             world.cause = world.cause.map { _ in step }
         }
@@ -200,7 +200,7 @@ final class MessageMachine {
     /// only a history had reported.
     private func moved(_ world: World, along row: Int, by step: Int?) -> World {
         let isNew =
-            owed[row].contains(.errors) && step.flatMap { steps[$0].fact?.error } != nil
+            owed[row].contains(.errors) && step.flatMap { steps[$0].sign?.error } != nil
             && world.cause.map { steps[$0].input } == "history.failed"
         guard table.rows[row].next != state(of: world) || isNew else { return world }
         return World(row: row, cause: step, isProved: world.isProved, pending: world.pending)
@@ -216,18 +216,18 @@ extension Observations {
         steps += question.repeats.map { ($0, "person.again") }
         steps += client.acts.filter { $0.event > question.event && ObservedClient.endsOfLife.contains($0.name) }
             .map { ($0.event, "quit") }
-        let factSteps = question.facts.map { fact in
+        let signSteps = question.signs.map { sign in
             MessageMachine.Step(
-                event: fact.event, input: fact.input.rawValue, fact: fact, due: latestArrival(fact.event),
-                isSure: isSurelyHandled(fact.event, on: fact.connection))
+                event: sign.event, input: sign.input.rawValue, sign: sign, due: latestArrival(sign.event),
+                isSure: isSurelyHandled(sign.event, on: sign.connection))
         }
-        return (steps.map { .init(event: $0.0, input: $0.1) } + factSteps).sorted { $0.event < $1.event }
+        return (steps.map { .init(event: $0.0, input: $0.1) } + signSteps).sorted { $0.event < $1.event }
     }
 
     /// The period in which a client may not give up a message by itself: from its ack until it has polled long enough,
     /// read twice, or lost the connection that brought the ack; empty if no connection brought one.
     fileprivate func wait(for question: ClientQuestion) -> Range<Int> {
-        guard let ack = question.facts.first(where: { $0.kind == .proof && $0.connection != nil }),
+        guard let ack = question.signs.first(where: { $0.kind == .proof && $0.connection != nil }),
             let connection = ack.connection, question.requests.allSatisfy({ $0.connection != nil }),
             question.requests.contains(where: { $0.connection == connection && $0.event < ack.event })
         else { return 0..<0 }

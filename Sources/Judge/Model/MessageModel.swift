@@ -208,7 +208,7 @@ extension MessageModel.Part {
 extension Observations {
     /// Whether a screen shows the error that refused or ended a message; nil if the screen does not tell.
     fileprivate func tells(_ look: Look, of question: ClientQuestion, _ step: MessageMachine.Step) -> Bool? {
-        guard let error = step.fact?.error, error.code != nil || error.text != nil else { return nil }
+        guard let error = step.sign?.error, error.code != nil || error.text != nil else { return nil }
         if look.state.showsAsFailed(question) { return true }
         let before = client.state(at: step.event)
         let others = otherErrorCodes(than: question, after: before?.event ?? step.event)

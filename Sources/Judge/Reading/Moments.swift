@@ -11,7 +11,7 @@ protocol HasEvent {
 extension ClientDelivery: HasEvent {}
 extension ClientNotice: HasEvent {}
 extension ClientQuestion: HasEvent {}
-extension ClientQuestion.Fact: HasEvent {}
+extension ClientQuestion.Sign: HasEvent {}
 extension Frame: HasEvent {}
 extension NumberedFrame: HasEvent {}
 extension Observations.Look: HasEvent {}

@@ -42,11 +42,11 @@ extension Observations {
                     guard request.connection == index, request.event < event else { return false }
                     // The client may not have received a frame on a connection that was over, and a frame without a key
                     // names no question.
-                    let fact = question.facts.first { fact in
-                        fact.event > request.event && frames[fact.event].map { $0.clientMessageId != nil } ?? true
-                            && fact.connection.flatMap { loss(of: $0) }.map { $0 < fact.event } != true
+                    let sign = question.signs.first { sign in
+                        sign.event > request.event && frames[sign.event].map { $0.clientMessageId != nil } ?? true
+                            && sign.connection.flatMap { loss(of: $0) }.map { $0 < sign.event } != true
                     }
-                    return effectiveSpan(from: request.event, to: min(event, fact?.event ?? event))
+                    return effectiveSpan(from: request.event, to: min(event, sign?.event ?? event))
                         >= clientWindow(\.resend).microseconds / 4
                 }
             }

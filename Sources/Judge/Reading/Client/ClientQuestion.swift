@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One message of the person, every request that carried it, and all the news about it that the client received.
+/// One message of the person, every request that carried it, and all signs of it that the client received.
 ///
 /// Requests belong together if they share a key, else if they share a text, so that a client that takes a new key or
 /// changes the text is recognized. The commands that typed them distinguish different messages with equal texts. A
@@ -13,7 +13,7 @@ struct ClientQuestion: Sendable {
     let typed: Int?
     /// The requests that carried it, in order; none if none reached the stage.
     private(set) var requests: [ObservedRequest] = []
-    var facts: [Fact] = []
+    var signs: [Sign] = []
     var turnIds: Set<String> = []
     /// The server's ids for this message, received together with its key.
     var ids: Set<String> = []
@@ -24,7 +24,8 @@ struct ClientQuestion: Sendable {
     /// Whether another message with the same text makes it unclear which of the two a request carried.
     private(set) var isAmbiguous = false
 
-    struct Fact: Sendable, Equatable {
+    /// Something that the client received about the message.
+    struct Sign: Sendable, Equatable {
         let event: Int
         let input: Input
         /// The connection on which it arrived, as an index into `Observations.connections`; nil over REST.
@@ -91,13 +92,13 @@ struct ClientQuestion: Sendable {
     var event: Int { typed ?? requests.first?.event ?? 0 }
     private(set) var keys: Set<String> = []
     var key: String? { requests.first?.clientMessageId }
-    var proof: Int? { facts.first { $0.kind != .refusal }?.event }
-    var ended: Int? { facts.first { $0.kind == .ending }?.event }
+    var proof: Int? { signs.first { $0.kind != .refusal }?.event }
+    var ended: Int? { signs.first { $0.kind == .ending }?.event }
 
-    /// Whether some news had ended it at an event; a message that was refused and resent is awaited again.
-    func settles(_ fact: Fact, before event: Int) -> Bool {
-        guard fact.event < event, fact.kind != .proof else { return false }
-        return fact.kind == .ending || !requests.contains { $0.event > fact.event && $0.event < event }
+    /// Whether a sign had ended it before an event; a message that was refused and resent is awaited again.
+    func settles(_ sign: Sign, before event: Int) -> Bool {
+        guard sign.event < event, sign.kind != .proof else { return false }
+        return sign.kind == .ending || !requests.contains { $0.event > sign.event && $0.event < event }
     }
 
     /// Whether a text equals the message's text, apart from surrounding space.
@@ -113,7 +114,7 @@ struct ClientQuestion: Sendable {
     /// Whether a byte is a space, or begins or ends a character that may be one.
     private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x80 }
 
-    func sessions(before event: Int) -> Set<String> { Set(facts.filter { $0.event < event }.compactMap(\.sessionId)) }
+    func sessions(before event: Int) -> Set<String> { Set(signs.filter { $0.event < event }.compactMap(\.sessionId)) }
 
     /// Every message of the person, in the order of typing; one that was resent under another key is a separate one.
     static func reconstructed(in history: Observations) -> [ClientQuestion] {
@@ -136,7 +137,7 @@ struct ClientQuestion: Sendable {
         }
         for act in repeats { note(act, in: &questions, places) }
         questions.sort { $0.event < $1.event }
-        ClientFactReader(history).addFacts(&questions)
+        ClientSignReader(history).addSigns(&questions)
         return questions
     }
 

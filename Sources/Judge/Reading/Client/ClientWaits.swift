@@ -25,7 +25,7 @@ extension Observations {
         let acts = client.acts.filter { Self.turnsOfWaiting.contains($0.name) }.map(\.event)
         let reasons = Set(recoveryTriggers + losses + acts + gaps.map(\.reportedAt) + lists.map(\.1.event)).sorted()
         return clientQuestions.flatMap { question -> [AnswerWait] in
-            let endings = question.facts.filter { $0.kind != .proof }
+            let endings = question.signs.filter { $0.kind != .proof }
             // A refused question is awaited again once it is resent.
             let refused = endings.filter { $0.kind == .refusal }.map(\.event)
             let starts = ([-1] + refused).compactMap { event in question.requests.first { $0.event > event }?.event }
@@ -35,7 +35,7 @@ extension Observations {
 
     /// The periods in which a client waited for an answer after a request, until it got the answer or an error.
     private func waits(
-        for question: ClientQuestion, from asked: Int, over endings: [ClientQuestion.Fact], _ reasons: [Int]
+        for question: ClientQuestion, from asked: Int, over endings: [ClientQuestion.Sign], _ reasons: [Int]
     ) -> [AnswerWait] {
         let over = endings.map(\.event).filter { $0 > asked }.min() ?? history.events.endIndex
         // A resent question is awaited anew.
@@ -90,7 +90,7 @@ extension Observations {
     /// the screen ends one too, unless `acrossVisits`.
     func undeliverablePeriods(of question: ClientQuestion, acrossVisits: Bool = false) -> [Range<Int>] {
         guard let asked = question.requests.first?.event else { return [] }
-        let over = question.facts.first { $0.kind != .proof }?.event ?? history.events.endIndex
+        let over = question.signs.first { $0.kind != .proof }?.event ?? history.events.endIndex
         let sessions = question.namedSessions(before: over)
         let requests = exchanges.filter { exchange in
             if let session = exchange.sessionRead { return sessions.isEmpty || sessions.contains(session) }
@@ -110,7 +110,7 @@ extension Observations {
             let starts = [span.lowerBound] + returns
             return starts.map { start in start..<(losses.first { $0 > start } ?? span.upperBound) }
         }
-        let roads =
+        let chances =
             requests.map { pending($0.request, until: end(of: $0)) }
             + syncs.map { pending($0.request.event, until: end(of: $0)) }
             + connections.indices.flatMap { index in
@@ -120,12 +120,12 @@ extension Observations {
             Self.turnsOfWaiting.subtracting(acrossVisits ? ["selectSession"] : [])
             + ["foreground", "networkUp", "receivePush", "hang"]
         let acts = names.flatMap { client.acts($0) }.map(\.event)
-        let starts = Set(roads.map(\.upperBound) + acts + [asked]).filter { start in
-            start >= asked && start < over && !roads.contains { $0.contains(start) }
+        let starts = Set(chances.map(\.upperBound) + acts + [asked]).filter { start in
+            start >= asked && start < over && !chances.contains { $0.contains(start) }
                 && client.isForeground(at: start)
         }
         return starts.sorted().map { start in
-            let next = (roads.map(\.lowerBound) + acts).filter { $0 > start }.min() ?? over
+            let next = (chances.map(\.lowerBound) + acts).filter { $0 > start }.min() ?? over
             return start..<min(next, over)
         }
     }
@@ -138,10 +138,10 @@ extension Observations {
         }
         let end = client.ends[index] ?? .max
         let sent = question.requests.filter { $0.connection == index }.map(\.event)
-        let reported = question.facts.filter { $0.connection == index && $0.kind == .proof }.map(\.event)
+        let reported = question.signs.filter { $0.connection == index && $0.kind == .proof }.map(\.event)
         let replayed = syncs.filter { $0.connection == index && $0.claimsComplete && $0.request.event > asked }
             .compactMap { $0.result?.event }
-            .filter { result in question.facts.contains { $0.kind == .proof && $0.event <= result } }
+            .filter { result in question.signs.contains { $0.kind == .proof && $0.event <= result } }
         let read = sessionReads.filter { read in
             read.request > connected && read.event < end
                 && read.turns.contains { turn in
@@ -153,20 +153,20 @@ extension Observations {
         return (sent + reported + replayed + read).min().map { max($0, connected) }
     }
 
-    /// Whether a client may have missed some news about a message, because no screen of that life reflects it.
-    func mayBeMissed(_ fact: ClientQuestion.Fact, of question: ClientQuestion, before event: Int) -> Bool {
-        let over = departure(after: fact.event, on: fact.connection) ?? .max
-        // A resend over another transport a moment later may have crossed the news.
+    /// Whether a client may have missed a sign about a message, because no screen of that life reflects it.
+    func mayBeMissed(_ sign: ClientQuestion.Sign, of question: ClientQuestion, before event: Int) -> Bool {
+        let over = departure(after: sign.event, on: sign.connection) ?? .max
+        // A resend over another transport a moment later may have crossed the sign.
         let again = question.requests.first { $0.event == event }
         let hasCrossed =
-            again.map { $0.connection != fact.connection } == true
-            && mayCross(fact.event, event)
+            again.map { $0.connection != sign.connection } == true
+            && mayCross(sign.event, event)
         guard over < event || hasCrossed else { return false }
-        let sends = question.requests.prefix { $0.event < fact.event }.map(\.event)
+        let sends = question.requests.prefix { $0.event < sign.event }.map(\.event)
         let isLate = sends.first.map { !mayCross(question.event, $0) } ?? false
         // Another request over the same transport follows the loss or end of the last one.
         let last = question.requests.last { $0.event < event && ($0.connection == nil) == (again?.connection == nil) }
-        let isDue = last.map { last in end(of: last).map { $0 < fact.event } ?? false } ?? true
+        let isDue = last.map { last in end(of: last).map { $0 < sign.event } ?? false } ?? true
         // The resend left soon after its reason: a loss, or the greeting of its own connection.
         let greeted = again?.connection.flatMap { connections[$0].connected }
         let reasons = [greeted, sends.count > 1 ? nil : sends.first] + question.requests.map(end)
@@ -176,33 +176,33 @@ extension Observations {
                 reason.map { $0 < event && effectiveSpan(from: $0, to: event) < timeouts.scheduling.microseconds }
                     == true
             }
-        let before = client.state(at: fact.event)
+        let before = client.state(at: sign.event)
         let hadFailed = before?.showsAsFailed(question) == true
-        lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: fact.event)))
+        lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: sign.event)))
         // A change that appears much later may have another reason.
-        let limit = effectiveTime(of: fact.event) + timeouts.scheduling.microseconds
-        return !looks(after: fact.event, before: min(event, endOfLife(at: fact.event))).contains { look in
+        let limit = effectiveTime(of: sign.event) + timeouts.scheduling.microseconds
+        return !looks(after: sign.event, before: min(event, endOfLife(at: sign.event))).contains { look in
             guard effectiveTime(of: look.event) <= limit else { return false }
             // A resend that was due anyway may have left before that look, and arrived after it.
             if isResent, over >= event, mayCross(look.event, event) {
                 return false
             }
-            if fact.kind == .proof {
+            if sign.kind == .proof {
                 return look.state.places(of: question).contains { look.state.messages[$0].status == "sent" }
             }
             // An error shown after another request for the message failed may concern that request.
             let hasFailedSince = question.requests.compactMap(exchange).contains { exchange in
                 guard let over = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
-                return over > fact.event && over < look.event
+                return over > sign.event && over < look.event
             }
             // A rejected client shows all its messages as failed.
-            let isSentAway = wasSentAway(before: look.event + 1) && !wasSentAway(before: fact.event + 1)
-            if hasFailedSince || fact.isAnswer || isSentAway { return false }
+            let isSentAway = wasSentAway(before: look.event + 1) && !wasSentAway(before: sign.event + 1)
+            if hasFailedSince || sign.isAnswer || isSentAway { return false }
             if !hadFailed, look.state.showsAsFailed(question) { return true }
             return look.state.errors.contains { shown in
                 guard before?.errors.contains(shown) != true else { return false }
                 if let key = shown.key { return question.keys.contains(key) }
-                return shown.code.map { $0 == fact.error?.code && !others.contains($0) } == true
+                return shown.code.map { $0 == sign.error?.code && !others.contains($0) } == true
             }
         }
     }
@@ -234,17 +234,17 @@ extension Observations {
         }
         return questions.contains { question in
             question.event > life && question.requests.contains { $0.event < event }
-                && !question.facts.contains { fact in
-                    guard fact.kind != .proof else { return false }
-                    return fact.event < event
-                        || fact.connection == nil && mayCross(event, fact.event)
+                && !question.signs.contains { sign in
+                    guard sign.kind != .proof else { return false }
+                    return sign.event < event
+                        || sign.connection == nil && mayCross(event, sign.event)
                 }
         }
     }
 
     /// The screen at the person's return to a question that was awaited while they were in another session.
     ///
-    /// Only then does the screen show whether the client had given up; no news or request came in between.
+    /// Only then does the screen show whether the client had given up; no sign or request came in between.
     func stateOnReturn(to question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
         let sessions = question.namedSessions(before: event)
         guard sessions.count == 1, let life = client.launch(at: event)?.events, life.contains(question.event),
@@ -253,7 +253,7 @@ extension Observations {
             let back = client.states.first(where: { state in
                 state.event > event && life.contains(state.event) && state.sessionId.map(sessions.contains) == true
             }), !awaitsOthers(than: question, on: back),
-            !question.facts.contains(where: { $0.kind != .proof && $0.event < back.event }),
+            !question.signs.contains(where: { $0.kind != .proof && $0.event < back.event }),
             !question.requests.contains(where: { $0.event > event && $0.event < back.event })
         else { return nil }
         return back
@@ -264,14 +264,14 @@ extension Observations {
         clientQuestions.contains { other in
             other.event != question.event && other.event < state.event && !state.showsAsFailed(other)
                 && mayStand(other, on: state, before: state.event)
-                && !other.facts.contains { other.settles($0, before: state.event) }
+                && !other.signs.contains { other.settles($0, before: state.event) }
         }
     }
 
     /// Whether a message may have to wait for an earlier one that was refused temporarily or whose fate is unknown.
     func mayWaitForEarlier(_ question: ClientQuestion) -> Bool {
         clientQuestions.contains { earlier in
-            guard earlier.event < question.event, let last = earlier.facts.last(where: { $0.event < question.event })
+            guard earlier.event < question.event, let last = earlier.signs.last(where: { $0.event < question.event })
             else {
                 return earlier.event < question.event && !earlier.requests.isEmpty
             }

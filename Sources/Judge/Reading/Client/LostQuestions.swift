@@ -17,13 +17,13 @@ extension Observations {
         }
     }
 
-    /// The loss of a question: its connection, or its request, ended before any news of it.
+    /// The loss of a question: its connection, or its request, ended before any sign of it.
     ///
     /// If it was sent on several connections, the last one counts.
     func loss(of question: ClientQuestion) -> LostQuestion? {
         for request in question.requests.reversed() {
             guard let event = end(of: request) ?? emptyResponse(to: request), event > request.event,
-                !question.facts.contains(where: { $0.event < event })
+                !question.signs.contains(where: { $0.event < event })
             else { continue }
             let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
             // The last of several requests may be lost only because the history ends; the earlier ones were resent.
@@ -39,7 +39,7 @@ extension Observations {
         return LostQuestion(sent: typed, origin: nil, event: ending)
     }
 
-    /// A response without news of the question, such as a gateway's.
+    /// A response without a sign of the question, such as a gateway's.
     private func emptyResponse(to request: ObservedRequest) -> Int? {
         guard let exchange = exchange(of: request), let status = exchange.status,
             ChatOutcome(status: status, body: exchange.answer?.root) == .unknown

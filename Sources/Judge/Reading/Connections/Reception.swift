@@ -29,7 +29,7 @@ extension Observations {
             proof = deadline(after: frame.event, within: timeouts.sync, on: frame.connection)
         case "chat":
             // In a capture, frames that name no turn belong to none, so their absence proves nothing.
-            if isCapture, !frame.states("clientMessageId") { return .open }
+            if isCapture, !frame.includes("clientMessageId") { return .open }
             guard let turn = turns.first(where: { $0.requests.contains { $0.event == frame.event } }),
                 let request = turn.requests.first(where: { $0.event == frame.event })
             else { return .open }

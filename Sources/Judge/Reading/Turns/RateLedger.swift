@@ -128,8 +128,8 @@ extension RateLedger {
     /// The first such question of each principal on each transport; if no transport has one, the first on all.
     func excesses(in history: Observations) -> [Excess] {
         byPrincipal.sorted { $0.key < $1.key }.flatMap { _, own -> [Excess] in
-            let roads = Dictionary(grouping: own) { $0.request.connection ?? -1 }.sorted { $0.key < $1.key }
-            let alone = roads.compactMap { excess(among: $0.value, history) }
+            let byTransport = Dictionary(grouping: own) { $0.request.connection ?? -1 }.sorted { $0.key < $1.key }
+            let alone = byTransport.compactMap { excess(among: $0.value, history) }
             return alone.isEmpty ? [excess(among: own, history)].compactMap(\.self) : alone
         }
     }
@@ -177,7 +177,7 @@ extension RateLedger {
         if let exchange = history.exchange(of: entry.request) {
             return exchange.status.map(Self.otherRefusals.contains) == false ? refusal : nil
         }
-        return entry.request.refusalCode.map(Frame.refusals.contains) == true ? nil : refusal
+        return entry.request.refusalCode.map(Frame.refusalCodes.contains) == true ? nil : refusal
     }
 
     /// Statuses that refuse a request for reasons other than its rate.

@@ -20,7 +20,7 @@ struct RefusedWrite {
         switch outcome {
         case .failed(_, let code):
             guard let code else { return true }
-            return !Frame.refusals.contains(code) && code != "agent_failed"
+            return !Frame.refusalCodes.contains(code) && code != "agent_failed"
         case .ended, .silent: return true
         case .done, .succeeded, .open: return false
         }

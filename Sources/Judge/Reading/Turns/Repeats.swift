@@ -46,7 +46,7 @@ extension Observations {
     /// The ids of turns started for a question, from acks and responses without `duplicate`.
     func turnIdsStarted(by turn: ObservedTurn) -> Set<String> {
         guard turn.requests.count > 1 else { return [] }
-        let acked = turn.acks.filter { !$0.isDuplicate && $0.states("turnId") }.compactMap(\.turnId)
+        let acked = turn.acks.filter { !$0.isDuplicate && $0.includes("turnId") }.compactMap(\.turnId)
         let answered = turn.requests.compactMap(\.outcome).filter { !isDuplicate(response: $0) }
             .compactMap { body(ofResponse: $0)?.id("turnId") }
         return Set(acked + answered)
@@ -86,7 +86,7 @@ extension Observations {
         var answers: [TurnAnswer] = []
         for frame in turn.acks + turn.endings + turn.copies + turn.frames
         where frame.clientMessageId == turn.clientMessageId {
-            let turnId = frame.states("turnId") ? frame.turnId : nil
+            let turnId = frame.includes("turnId") ? frame.turnId : nil
             answers.append(TurnAnswer(event: frame.event, turnId: turnId, sessionId: frame.sessionId))
         }
         for response in turn.requests.compactMap(\.outcome) {

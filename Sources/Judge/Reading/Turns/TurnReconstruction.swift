@@ -275,7 +275,7 @@ struct TurnReconstruction {
             if frame.isDuplicate {
                 turn.copies.append(frame)
             } else if type == "error", frame.turnId == nil {
-                let refuses = frame.code.map(Frame.refusals.contains) ?? false
+                let refuses = frame.code.map(Frame.refusalCodes.contains) ?? false
                 if !refuses { turn.nameless.append(frame) }
             } else {
                 turn.endings.append(frame)

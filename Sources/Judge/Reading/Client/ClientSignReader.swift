@@ -3,26 +3,26 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Finds the news about a client's own messages in each frame, response and read: by key, or by the turn of that key.
-struct ClientFactReader {
+/// Finds the signs of a client's own messages in each frame, response and read: by key, or by the turn of that key.
+struct ClientSignReader {
     private let history: Observations
 
     init(_ history: Observations) { self.history = history }
 
-    func addFacts(_ questions: inout [ClientQuestion]) {
+    func addSigns(_ questions: inout [ClientQuestion]) {
         learnNames(&questions)
         learnIds(&questions)
         let owners = Owners(questions)
         let frames = history.allFrames.sorted { $0.event < $1.event }
         var reads = history.sessionReads.sorted { $0.event < $1.event }[...]
         for frame in frames {
-            while let read = reads.first, read.event < frame.event { addFacts(reads.removeFirst(), to: &questions) }
-            addFacts(frame, to: &questions, owners)
+            while let read = reads.first, read.event < frame.event { addSigns(reads.removeFirst(), to: &questions) }
+            addSigns(frame, to: &questions, owners)
         }
-        for read in reads { addFacts(read, to: &questions) }
+        for read in reads { addSigns(read, to: &questions) }
         for index in questions.indices {
             for request in questions[index].requests { addResponse(to: request, &questions[index]) }
-            questions[index].facts.sort { $0.event < $1.event }
+            questions[index].signs.sort { $0.event < $1.event }
         }
     }
 
@@ -114,8 +114,8 @@ struct ClientFactReader {
 
     // MARK: Frames
 
-    private func addFacts(_ frame: Frame, to questions: inout [ClientQuestion], _ owners: Owners) {
-        let input: ClientQuestion.Fact.Input
+    private func addSigns(_ frame: Frame, to questions: inout [ClientQuestion], _ owners: Owners) {
+        let input: ClientQuestion.Sign.Input
         switch frame.type {
         case "ack": input = .ack
         case "message", "toolUse": input = .frame
@@ -124,13 +124,13 @@ struct ClientFactReader {
         default: return
         }
         guard let place = owners.owner(of: frame, among: questions) else { return }
-        var fact = ClientQuestion.Fact(
+        var sign = ClientQuestion.Sign(
             event: frame.event, input: input, connection: frame.connection, sessionId: frame.sessionId)
         if frame.type == "error" {
-            fact.error = ClientQuestion.ClientError(
+            sign.error = ClientQuestion.ClientError(
                 code: frame.code, text: frame.string("error"), retryAfter: retryAfter(in: frame.value))
         }
-        questions[place].facts.append(fact)
+        questions[place].signs.append(sign)
     }
 
     /// The time after which an error allows the message to be resent, in microseconds.
@@ -140,7 +140,7 @@ struct ClientFactReader {
 
     // MARK: REST
 
-    private func addFacts(_ read: ObservedSessionRead, to questions: inout [ClientQuestion]) {
+    private func addSigns(_ read: ObservedSessionRead, to questions: inout [ClientQuestion]) {
         for index in questions.indices where questions[index].event < read.event {
             let (keys, turnIds) = (questions[index].keys, questions[index].turnIds)
             let turn = read.turns.last { $0.clientMessageId.map(keys.contains) == true }
@@ -151,9 +151,9 @@ struct ClientFactReader {
                 $0.role == "assistant" && $0.turnId.map(turnIds.contains) == true
             }
             let hasEnded = isAnswered || turn?.status == "done"
-            let input: ClientQuestion.Fact.Input =
+            let input: ClientQuestion.Sign.Input =
                 turn?.status == "failed" ? .failed : hasEnded ? .answer : .question
-            questions[index].facts.append(.init(event: read.event, input: input, sessionId: read.sessionId))
+            questions[index].signs.append(.init(event: read.event, input: input, sessionId: read.sessionId))
         }
     }
 
@@ -163,23 +163,23 @@ struct ClientFactReader {
             history.endOfLife(at: request.event) > event
         else { return }
         let answer = exchange.answer?.root
-        let input: ClientQuestion.Fact.Input
+        let input: ClientQuestion.Sign.Input
         switch ChatOutcome(status: status, body: answer) {
         case .answered: input = .done
         case .failed: input = .failure
         case .refused: input = .init(refusal: answer?.string("code"), status: status)
         case .unknown: return
         }
-        var fact = ClientQuestion.Fact(event: event, input: input, sessionId: answer?.id("sessionId"))
+        var sign = ClientQuestion.Sign(event: event, input: input, sessionId: answer?.id("sessionId"))
         guard input != .done else {
-            question.facts.append(fact)
+            question.signs.append(sign)
             return
         }
         let inHeader = exchange.received?[header: "retry-after"].flatMap { Int($0) }
             .map { min(max($0, 0), 1 << 30) * 1_000_000 }
-        fact.error = ClientQuestion.ClientError(
+        sign.error = ClientQuestion.ClientError(
             code: answer?.string("code"), text: answer?.string("error"),
             retryAfter: [retryAfter(in: answer), inHeader].compactMap(\.self).min())
-        question.facts.append(fact)
+        question.signs.append(sign)
     }
 }
