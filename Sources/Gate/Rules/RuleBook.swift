@@ -42,12 +42,18 @@ package enum RuleBook {
     }
 
     private static let schemaRules = GateRule.schemaRules.map { rule in
-        func word(_ weight: GateRule.Weight) -> String {
-            weight.broken == weight.safe ? weight.broken.rawValue : "\(weight.broken.rawValue) where a message shows it"
+        // The gate also lets old readers meet new messages and the reverse, as after the reverse edit.
+        let reverse = GateRule.schemaRules.first { $0.id == rule.mirror }
+        func words(_ weight: GateRule.Weight, _ other: GateRule.Weight?, _ writer: String, _ late: String) -> String {
+            let shown = weight.broken == weight.safe ? "" : " where a message of \(writer) shows it"
+            let isFound = weight.broken < .error && other?.broken == .error && other?.safe != .error
+            return weight.broken.rawValue + shown + (isFound ? ", error where a message of \(late) shows it" : "")
         }
         return RuleEntry(
             id: rule.id, severity: max(rule.toServer.broken, rule.toClient.broken),
-            direction: "client → server: \(word(rule.toServer)); server → client: \(word(rule.toClient))",
+            direction: "client → server: "
+                + words(rule.toServer, reverse?.toServer, "an old client", "a new client") + "; server → client: "
+                + words(rule.toClient, reverse?.toClient, "a new server", "an old server"),
             title: rule.title, example: rule.example)
     }
 

@@ -25,7 +25,7 @@ package struct GateRule: Sendable, Equatable {
     package let toServer: Weight
     package let toClient: Weight
     /// The rule for the reverse edit; nil if there is none.
-    let mirror: String?
+    package let mirror: String?
     /// The peers it breaks, if no message decides that.
     let breaks: Breaks
     /// An edit to which it applies, as the two texts of a schema.
