@@ -4,8 +4,6 @@ import HoldfastPlatform
 
 package enum JudgeFiles {
     private static let endings = [".ndjson", ".jsonl", ".har", ".txt"]
-    /// The maximum number of captures taken from a folder; others are ignored.
-    private static let maxFiles = 100_000
 
     /// The files to judge; a folder stands for the captures in it and in its subfolders, in the order of their names.
     ///
@@ -51,9 +49,10 @@ package enum JudgeFiles {
         let inside = (try? HoldfastPlatform.files(below: folder)) ?? []
         let found = inside.filter { path in
             path == "report.json" || path.hasSuffix("/report.json") || endings.contains(where: path.hasSuffix)
-        }.prefix(maxFiles)
-        let copies = found.filter { $0.hasSuffix("report.json") }
-            .map { $0.dropLast("report.json".count) + "transcripts/" }
-        return found.filter { path in !copies.contains { path.hasPrefix($0) } }.sorted().map { "\(base)/\($0)" }
+        }
+        let copies = Set(found.filter { $0.hasSuffix("report.json") }.map { $0.dropLast("report.json".count) })
+        return found.filter { path in
+            !path.ranges(of: "transcripts/").contains { copies.contains(path[..<$0.lowerBound]) }
+        }.sorted().map { "\(base)/\($0)" }
     }
 }
