@@ -1,14 +1,14 @@
-/// A point in time as in RFC 3339, exact to the last digit.
+/// A point in time as in RFC 3339, with every digit of its fraction.
 package struct Instant: Comparable, Sendable {
     /// Whole seconds since 1970.
     package let seconds: Int
     /// Digits after the decimal point without trailing zeros; as text, they sort like fractions.
     private let fraction: String
 
-    /// Reads `2026-03-01T08:30:00.25+01:00`; nil for another form.
+    /// Reads `2026-03-01T08:30:00.25+01:00`; nil for another form or a nonexistent day.
     ///
-    /// The day may be up to 31 in every month, and the offset is not limited. `leniently` accepts common variants: a
-    /// space instead of the T, a comma instead of the point, an offset without its colon, and UTC without an offset.
+    /// The offset is not limited. `leniently` accepts common variants: a space instead of the T, a comma instead of the
+    /// point, an offset without its colon, and UTC without an offset.
     package init?(_ text: String, leniently: Bool = false) {
         var rest = Array(text.utf8)[...]
         func number(_ count: Int) -> Int? {
@@ -25,8 +25,9 @@ package struct Instant: Comparable, Sendable {
         func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
         guard let year = number(4), take("-") != nil, let month = number(2), take("-") != nil, let day = number(2),
             take(leniently ? "Tt " : "Tt") != nil, let hour = number(2), take(":") != nil, let minute = number(2),
-            take(":") != nil, let second = number(2), (1...12).contains(month), (1...31).contains(day), hour < 24,
-            minute < 60, second <= 60
+            take(":") != nil, let second = number(2), (1...12).contains(month), day > 0, hour < 24, minute < 60,
+            second <= 60, case let days = CivilDate.daysSince1970(year, month, day),
+            days < CivilDate.daysSince1970(month < 12 ? year : year + 1, month % 12 + 1, 1)
         else { return nil }
         var fraction = rest.prefix(0)
         if take(leniently ? ".," : ".") != nil {
@@ -45,7 +46,7 @@ package struct Instant: Comparable, Sendable {
             }
         }
         guard rest.isEmpty else { return nil }
-        seconds = CivilDate.daysSince1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
         self.fraction = String(decoding: fraction, as: UTF8.self)
     }
 
