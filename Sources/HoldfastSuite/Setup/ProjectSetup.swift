@@ -154,7 +154,7 @@ package struct ProjectSetup: Sendable {
 
     private var building: String {
         start.isEmpty
-            ? "# The server must be running now, at the URL in subject.json."
+            ? "# Start the server here, at the URL in subject.json: the suite does not start it."
             : "# Build the server first, so that subject.json can start it."
     }
 

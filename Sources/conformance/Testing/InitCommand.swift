@@ -13,7 +13,8 @@ struct InitCommand: AsyncParsableCommand {
         usage: "conformance init [<url>] [<options>]",
         discussion: """
             Asks for the server, its token variables, its profiles and your CI, then writes subject.json and the CI file \
-            and prints the first commands. With a URL or --start it asks nothing. It never overwrites a file.
+            and prints the first commands. With a URL or --start it asks nothing. With a URL, neither the suite nor the \
+            CI file starts the server: start it yourself. It never overwrites a file.
 
             Examples:
               conformance init
@@ -66,6 +67,7 @@ struct InitCommand: AsyncParsableCommand {
         for file in setup.files { Console.write("wrote \(location)\(file.path)\n") }
         let subject = ShellWords.quoted("\(location)subject.json")
         if let missing = setup.missing { Console.write("then \(missing)\n") }
+        if setup.start.isEmpty { Console.write("the suite does not start the server: start it first, in CI too\n") }
         let exports = setup.tokenVariables.map { "  export \($0)=…\n" }.joined()
         Console.write(
             Tool.addressed(
