@@ -32,11 +32,11 @@ enum ProxyBenchmark {
         options.transcript = file
         let specification = try Specification(.embedded)
         let proxy = try await Proxy(options, under: specification, note: { _ in }, notify: { _ in })
-        let roads = [("direct", server.webSocketURL()), ("proxied", "ws://127.0.0.1:\(proxy.port)/ws")]
+        let routes = [("direct", server.webSocketURL()), ("proxied", "ws://127.0.0.1:\(proxy.port)/ws")]
         var results: [String: Measured] = [:]
         // The two take turns, so that a machine that slows down slows both.
         for _ in 0..<3 {
-            for (name, url) in roads {
+            for (name, url) in routes {
                 let socket = try await WebSocketConnection.open(
                     Endpoint(url), limits: WebSocketLimits(maxReceivedBytes: nil))
                 results[name, default: Measured()].messages.append(try await rate(socket, count: 10_000, bytes: 200))

@@ -21,7 +21,7 @@ public func server(
         let selection = try Selection(
             patterns, role: .server, of: specification, scenarios: specification.scenarios())
         let (subject, scope) = try server.subject(under: specification)
-        return try await server.running(subject, under: specification) { subject in
+        return try await server.withSubject(subject, under: specification) { subject in
             if subject.start == nil {
                 do throws(HarnessProblem) {
                     try await subject.reach()
@@ -53,7 +53,7 @@ public func client(
         let selection = try ScenarioSelection(
             patterns, role: .client, of: specification, scenarios: specification.clientScenarios())
         try client.problems.throwAll()
-        return try await client.running(under: specification) { source in
+        return try await client.withDriver(under: specification) { source in
             let subject = try await client.subject(source)
             return try await ClientSuite(
                 subject, at: source.location, under: specification, selection, jobs: max(1, jobs)

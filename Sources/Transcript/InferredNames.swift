@@ -240,7 +240,7 @@ struct InferredNames {
     private mutating func namesOfError(_ error: Frame, on place: Int, at index: Int) -> [String: String] {
         let principal = connections[place].principal
         let waiting = connections[place].waiting
-        let isRefusal = error.code.map(Frame.refusals.contains) ?? false
+        let isRefusal = error.code.map(Frame.refusalCodes.contains) ?? false
         if let key = error.clientMessageId {
             let runs = questions.indices.filter { questions[$0].key == key && questions[$0].principal == principal }
             let open = runs.first { questions[$0].order ?? .max < index && !questions[$0].endedOn.contains(place) }

@@ -14,7 +14,7 @@ import Testing
         var grammar = ServerGrammar(
             profiles: Profile.all(of: .server), disturbing: [], startsServer: startsServer)
         (grammar.principals, grammar.isAlone, grammar.longestWatch) = (people, false, 400)
-        grammar.limit = limit.map { (questions: $0.0, seconds: $0.1) }
+        grammar.rateLimit = limit.map { (questions: $0.0, seconds: $0.1) }
         if people == 1 { grammar.profiles.remove(.auth) }
         return ServerPlanner(grammar, seed: seed, to: ReachTable.goals(of: .server))
     }

@@ -58,8 +58,8 @@ struct LifeSteering: Sendable {
                 chosen.append(next)
                 continue
             }
-            let news = others.map { other in chosen.count { !met.contains([$0.name, other.name]) } }
-            let best = zip(others, news).filter { $0.1 == news.max() }.map(\.0)
+            let newPairs = others.map { other in chosen.count { !met.contains([$0.name, other.name]) } }
+            let best = zip(others, newPairs).filter { $0.1 == newPairs.max() }.map(\.0)
             guard let next = chance.any(best) else { break }
             chosen.append(next)
         }

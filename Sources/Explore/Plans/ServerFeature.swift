@@ -92,7 +92,7 @@ extension ServerPlanner {
     }
 
     /// A person, one of their open devices, and their session that only grows.
-    private mutating func longSession() -> (person: String, letter: String, home: String) {
+    private mutating func resumedLongSession() -> (person: String, letter: String, home: String) {
         let (person, letter) = (person, device(of: person))
         if let home = longSessions[person] { return (person, letter, home) }
         let name = begun(by: ask(person, on: letter, in: nil, [reply("welcome")], waits: false))
@@ -146,15 +146,16 @@ extension ServerPlanner {
     // MARK: volume
 
     mutating func growLongSession() {
-        let (person, letter, home) = longSession()
+        let (person, letter, home) = resumedLongSession()
         let tool: [JSONValue] = happens(50) ? [] : [["tool": "webFetch"]]
-        burst(isLife ? limit : one(of: 2, 3, 16), by: person, on: letter, in: home, tool + [reply("answer ${i}")])
+        burst(
+            isLife ? maxQuestions : one(of: 2, 3, 16), by: person, on: letter, in: home, tool + [reply("answer ${i}")])
         readAndList(home, person)
     }
 
     mutating func beginSessions() {
         let (person, letter) = (person, device(of: person))
-        let count = min(steering.isReached(.sessions) ? 8 : limit, limit)
+        let count = min(steering.isReached(.sessions) ? 8 : maxQuestions, maxQuestions)
         // The list shows a preview of each answer; the first turn of one session runs while people look at it.
         let asked = (1...count).map { number in
             let script = (number == count ? [["wait": 400]] : []) + [reply(nextText())]
@@ -170,10 +171,10 @@ extension ServerPlanner {
 
     /// A slow turn, a queue after it, and a question in another session that must not wait.
     mutating func queueQuestions() {
-        let (person, letter, home) = longSession()
+        let (person, letter, home) = resumedLongSession()
         let wait = JSONValue(one(of: 400, 400, 900, 2_500))
         ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": wait], reply("slow")])
-        burst(min(12, limit), by: person, on: letter, in: home, [reply("in line ${i}")], isParallel: happens(30))
+        burst(min(12, maxQuestions), by: person, on: letter, in: home, [reply("in line ${i}")], isParallel: happens(30))
         let last = questions.last
         begun(by: ask(person, on: letter, in: nil, [reply("at once")], waits: false))
         if happens(40) { leave() }
@@ -237,7 +238,7 @@ extension ServerPlanner {
     // MARK: company
 
     mutating func connectManyDevices() {
-        let (person, letter, home) = longSession()
+        let (person, letter, home) = resumedLongSession()
         let wanted = person == Self.crowdedPerson ? steering.goals[.openAtOnce] ?? Self.fewDevices : Self.fewDevices
         let own = devices.filter { $0.principal == person }
         let free =
@@ -245,7 +246,7 @@ extension ServerPlanner {
         let missing = max(0, wanted - own.count(where: \.isOpen))
         atOnce(Array(free.prefix(missing))) { $0.connect(principal: person, as: $1) }
         steering.raise(.openAtOnce, to: devices.count { $0.principal == person && $0.isOpen })
-        burst(min(5, limit), by: person, on: letter, in: home, [reply("to all ${i}")])
+        burst(min(5, maxQuestions), by: person, on: letter, in: home, [reply("to all ${i}")])
         for device in open.filter({ $0.principal == person && $0.letter != letter }) where happens(40) {
             hangUp(device.letter)
         }
@@ -253,9 +254,9 @@ extension ServerPlanner {
 
     /// A device that repeatedly loses its connection while turns run.
     mutating func reconnectRepeatedly() {
-        let (person, letter, home) = longSession()
+        let (person, letter, home) = resumedLongSession()
         guard let other = closedDevice(of: person, besides: letter) else { return }
-        let times = min(17, limit)
+        let times = min(17, maxQuestions)
         for _ in 0..<times {
             connect(principal: person, as: other)
             if keepsStream, happens(50) { sync(on: other, of: person) }
@@ -268,7 +269,7 @@ extension ServerPlanner {
 
     /// A device that missed many frames reconnects and fetches them page by page, while others go on.
     mutating func catchUpInPages() {
-        let (person, letter, home) = longSession()
+        let (person, letter, home) = resumedLongSession()
         let script = Array(repeating: ["tool": "webFetch"] as JSONValue, count: 5) + [reply("answer ${i}")]
         // The question, the tools and the answer.
         let frames = script.count + 1
@@ -277,14 +278,14 @@ extension ServerPlanner {
         add("cut", ["on": late, "how": "fin"])
         let place = greeted[late]
         close(late)
-        burst(limit * 2 / 3, by: person, on: letter, in: home, script)
+        burst(maxQuestions * 2 / 3, by: person, on: letter, in: home, script)
         connect(principal: person, as: late)
         guard let place else { return }
-        let live = drawn { $0.burst($0.limit / 2, by: person, on: letter, in: home, script) }
-        steering.raise(.framesDuringSync, to: limit / 2 * frames)
+        let live = drawn { $0.burst($0.maxQuestions / 2, by: person, on: letter, in: home, script) }
+        steering.raise(.framesDuringSync, to: maxQuestions / 2 * frames)
         // All at once, or page by page.
         let size = steering.isReached(.pages) && happens(50) ? nil : chance.number(in: 1...9)
-        if let size { steering.raise(.pages, to: limit * 2 / 3 * frames / size) }
+        if let size { steering.raise(.pages, to: maxQuestions * 2 / 3 * frames / size) }
         let catchingUp = drawn {
             $0.add("sync", ["on": late, "lastSeqSeen": $0.ref(place.seq), "epoch": $0.ref(place.epoch), "limit": size])
             $0.add("await", ["on": late, "type": "syncResult", "optional": true])
@@ -293,7 +294,7 @@ extension ServerPlanner {
     }
 
     mutating func linger() {
-        let (person, letter, home) = longSession()
+        let (person, letter, home) = resumedLongSession()
         let others = open.filter { $0.principal == person && $0.letter != letter }
         guard isLife else { return pause(any(others)?.letter ?? letter) }
         guard let slow = any(others)?.letter else { return connectManyDevices() }
@@ -308,10 +309,10 @@ extension ServerPlanner {
                 "do": "chat", "on": .string(letter), "as": .string(newName("m") + "x${i}"), "session": ref(session),
                 "script": .array(Array(repeating: tool, count: 4) + [reply("filled")]),
             ]
-            add("repeat", ["times": limit, "counter": "i", "steps": [question]])
+            add("repeat", ["times": maxQuestions, "counter": "i", "steps": [question]])
         }
         let tools = Array(repeating: ["tool": "webFetch"] as JSONValue, count: 40)
-        burst(limit / 2, by: person, on: letter, in: home, tools + [reply("unread ${i}")])
+        burst(maxQuestions / 2, by: person, on: letter, in: home, tools + [reply("unread ${i}")])
         add("resumeReading", ["on": slow])
     }
 
@@ -335,11 +336,11 @@ extension ServerPlanner {
     }
 
     mutating func postAtOnce() {
-        let (person, _, home) = longSession()
+        let (person, _, home) = resumedLongSession()
         let own = sessions.filter { $0.principal == person }.map(\.name)
         var branches: [[JSONValue]] = []
         var posted: [Asked] = []
-        for number in 1...min(8, limit) {
+        for number in 1...min(8, maxQuestions) {
             let session = number % 2 == 0 ? home : any(own) ?? home
             var content = JSONObject()
             // The very first one is slow, in its own session.
@@ -376,8 +377,8 @@ extension ServerPlanner {
     }
 
     mutating func askInAllForms() {
-        let (person, letter, home) = longSession()
-        for _ in 0..<min(6, limit) {
+        let (person, letter, home) = resumedLongSession()
+        for _ in 0..<min(6, maxQuestions) {
             var text = nextText()
             if !text.isEmpty, happens(25) {
                 text = Array(repeating: text, count: 1 + Self.longerThanUsual / text.count).joined(separator: " ")
@@ -404,8 +405,8 @@ extension ServerPlanner {
     }
 
     mutating func fail() {
-        let (person, letter, home) = longSession()
-        let count = min(10, limit / 2)
+        let (person, letter, home) = resumedLongSession()
+        let count = min(10, maxQuestions / 2)
         burst(count, by: person, on: letter, in: home, [["tool": "webFetch"], ["fail": "model exploded"]])
         burst(max(1, count / 2), by: person, on: letter, in: home, [reply("well again ${i}")])
     }
@@ -445,7 +446,7 @@ extension ServerPlanner {
 
     /// Uses connections and requests as libraries, proxies and strangers do.
     mutating func useTransportEdgeCases() {
-        let (person, letter, home) = longSession()
+        let (person, letter, home) = resumedLongSession()
         add("ping", ["on": letter])
         add(
             "chat",
@@ -544,7 +545,7 @@ extension ServerPlanner {
 
     /// Asks more than the limit allows, over both transports, and again as soon as the server allows it.
     mutating func spendBudget() {
-        let (person, letter, home) = longSession()
+        let (person, letter, home) = resumedLongSession()
         let asked = ask(person, on: letter, in: home, [reply("asked again and again")])
         // Repeats are free, even those that nothing waits for, and so is a refused question.
         for _ in 0..<5 { chat(asked, on: letter) }
@@ -581,7 +582,7 @@ extension ServerPlanner {
 
     /// Asks without pause, faster than the limit allows, until its window is over: refused questions do not use it up.
     private mutating func askBeyondLimit(on letter: String) {
-        let window = grammar.limit?.seconds ?? 1
+        let window = grammar.rateLimit?.seconds ?? 1
         let pause = max(10, window * 500 / max(1, budget ?? 1))
         let question: JSONValue = [
             "do": "chat", "on": .string(letter), "as": .string(newName("m") + "x${i}"), "text": "at once",
@@ -594,7 +595,7 @@ extension ServerPlanner {
     mutating func restart() {
         if isLife, !isInBranch || happens(40) { growLongSession() }
         if isLife ? happens(50) : happens(35) {
-            let (person, letter, home) = longSession()
+            let (person, letter, home) = resumedLongSession()
             let wait = JSONValue(min(2_200, grammar.longestWatch))
             let broken = ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": wait], reply("late")])
             let key: JSONValue = ["/clientMessageId": ref(broken.name)]
@@ -653,7 +654,7 @@ extension ServerPlanner {
     }
 
     mutating func refuseWrites() {
-        let (person, letter, home) = longSession()
+        let (person, letter, home) = resumedLongSession()
         ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": 60], reply("in time?")])
         add("refuseWrites")
         refusesWrites = true

@@ -17,7 +17,7 @@ package struct ServerGrammar: Sendable {
     /// The longest time that a plan may watch at once, in milliseconds.
     package var longestWatch = 5_000
     /// The number of questions that a person may ask within a number of seconds; nil if no limit is known.
-    package var limit: (questions: Int, seconds: Int)?
+    package var rateLimit: (questions: Int, seconds: Int)?
 
     /// Handwritten scenarios; half of the plans are one of them with additional events.
     private let scenarios: [Plan]

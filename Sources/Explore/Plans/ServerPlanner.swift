@@ -67,7 +67,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     private(set) var isLife = false
     var everybody: [String]
     /// The most questions that a person asks in a round.
-    private(set) var limit: Int
+    private(set) var maxQuestions: Int
     private(set) var largestFrame = 1 << 20
     /// Whether the server notices silence so soon that a round can wait for it.
     private(set) var isQuick: Bool
@@ -89,7 +89,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     var isKept: Bool { grammar.profiles.contains(.auth) }
     /// The number of questions of the rate limit, if it is small enough, and its window short enough, to be used up.
     var budget: Int? {
-        grammar.limit.flatMap {
+        grammar.rateLimit.flatMap {
             $0.seconds <= Self.shortWindow && $0.questions <= Self.smallBudget ? $0.questions : nil
         }
     }
@@ -122,7 +122,7 @@ package struct ServerPlanner: Planner, LifePlanner {
             "p\($0)"
         }
         everybody = people
-        (limit, textNumber) = (chance.number(in: 2...3), chance.number(in: 0...99))
+        (maxQuestions, textNumber) = (chance.number(in: 2...3), chance.number(in: 0...99))
         (isQuick, weights) = (grammar.isAlone, Self.ofSmallChoices)
     }
 
@@ -182,10 +182,10 @@ package struct ServerPlanner: Planner, LifePlanner {
         (isLife, self.largestFrame, self.isQuick, steering) = (true, largestFrame, isQuick, LifeSteering(goals))
         everybody = (1...(isKept ? grammar.principals : 1)).map { "p\($0)" }
         (people, letters) = (everybody, "ABCDEFGHIJKLMNOPQRSTU".map(String.init))
-        let known = grammar.limit.map { Double($0.questions) / Double(max(1, $0.seconds)) } ?? Self.fastest
+        let known = grammar.rateLimit.map { Double($0.questions) / Double(max(1, $0.seconds)) } ?? Self.fastest
         let rate = min(known, isScripted ? Self.fastest : 1)
         let own = min(Self.largest, max(4, Int(rate * Self.pace)))
-        limit = everybody.count == 1 ? own / 2 : own
+        maxQuestions = everybody.count == 1 ? own / 2 : own
     }
 
     package var summary: String {

@@ -18,7 +18,9 @@ package struct Explorer: Sendable {
         self.specification = specification
         let scenarios = scenarios ?? Plan.scenarios(of: .server, in: specification)
         var grammar = ServerGrammar(profiles: setting.profiles, disturbing: scenarios, startsServer: true)
-        grammar.limit = setting.configuration.messagesPerMinute.map { ($0, setting.configuration.rateWindowSeconds) }
+        grammar.rateLimit = setting.configuration.messagesPerMinute.map {
+            ($0, setting.configuration.rateWindowSeconds)
+        }
         draw = { [grammar] in grammar.plan(seed: $0) }
         simulate = { plan, seed in
             (try? plan.scenario()).map {

@@ -68,7 +68,7 @@ package final class Life: Sendable {
         grammar.principals = min(Self.people, subject.principals.count)
         let limits = subject.greeting?["limits"]
         let questions = limits?["messagesPerMinute"]?.intValue ?? subject.limits["messagesPerMinute"]
-        grammar.limit = questions.map { ($0, subject.stated("rateWindowSeconds")) }
+        grammar.rateLimit = questions.map { ($0, subject.stated("rateWindowSeconds")) }
         let planner = ServerPlanner(
             grammar, seed: seed, to: ReachTable.goals(of: .server), isScripted: subject.hasScriptedAgent,
             largestFrame: limits?["maxFrameBytes"]?.intValue ?? 1 << 20,

@@ -128,9 +128,9 @@ final class LoadJudging: Sendable {
         }
     }
 
-    func take(_ news: LoadEvent) {
+    func take(_ event: LoadEvent) {
         state.withLock { state in
-            switch news {
+            switch event {
             case .time(let time, let length, let moment):
                 let index = state.figures.interval(at: moment)
                 state.figures.intervals[index, default: .init()].times[time, default: TimeHistogram()].add(length)
@@ -143,7 +143,7 @@ final class LoadJudging: Sendable {
             case .history: break
             }
         }
-        guard case .history(let header, let events, let principal) = news else { return }
+        guard case .history(let header, let events, let principal) = event else { return }
         let size = events.count
         let isTooMuch = state.withLock { state in
             state.principals.insert(principal)

@@ -53,7 +53,7 @@ public struct ClientUnderTest: Sendable {
     ///
     /// * `invite`: Gets the address that a device must open.
     /// - Throws: The error of the body, or the reason why nothing can listen.
-    package func running<Result>(
+    package func withDriver<Result>(
         under specification: Specification, invite: (String) -> Void = { _ in },
         _ body: (Source) async throws -> Result
     ) async throws -> Result {

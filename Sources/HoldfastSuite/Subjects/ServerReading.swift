@@ -86,7 +86,7 @@ extension ServerUnderTest {
     ///
     /// * `stop`: Ends the wait for a server that is not ready yet.
     /// - Throws: `interrupted` if `stop` returned before the server was ready.
-    package func running<Result>(
+    package func withSubject<Result>(
         _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
         _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {

@@ -34,9 +34,9 @@ extension WireEdge {
         let refusal = Refusal(.sessionNotFound, "nothing is at '\(path.prefix(120))'")
         let answer = RESTAnswer(status: 404, body: Frames.body(refusal).text())
         // Use the form that the dialect gives to the errors of its own requests.
-        let roads = [("GET", "/api/sessions/none"), ("POST", "/api/chat")]
-        let worded = roads.map { answered(answer, to: RESTRequest(method: $0, path: $1)) }
-        return worded.first { $0 != answer } ?? answer
+        let requests = [("GET", "/api/sessions/none"), ("POST", "/api/chat")]
+        let answers = requests.map { answered(answer, to: RESTRequest(method: $0, path: $1)) }
+        return answers.first { $0 != answer } ?? answer
     }
 
     /// Accepts an upgrade if its path is right, and so is its credential if the request must carry one.

@@ -2,7 +2,7 @@ import HoldfastJSON
 
 /// A named legal deviation of a client: behavior that the specification allows and that is off by default.
 public enum ClientVariation: String, Sendable, CaseIterable {
-    case resendsOverTheSocket = "resends-over-the-socket", resendsOnBothTransports = "resends-on-both-roads"
+    case resendsOverTheSocket = "resends-over-the-socket", resendsOnBothTransports = "resends-on-both-transports"
     case ignoresPushesWhileLive = "ignores-pushes-while-live", pollsWithFewerReads = "polls-with-fewer-reads"
     case readsBesideSync = "reads-beside-sync", waitsInSteps = "waits-in-steps", addsMembers = "adds-members"
     case syncsInSmallPages = "syncs-in-small-pages", listsBeforeItReads = "lists-before-it-reads"

@@ -95,7 +95,7 @@ final class LoadDevice: Sendable {
     }
 
     /// Reports a failure of the server, unless the run was interrupted.
-    private func notify(_ news: LoadEvent) { if !Task.isCancelled { load.notify(news) } }
+    private func notify(_ event: LoadEvent) { if !Task.isCancelled { load.notify(event) } }
 
     private func keeps(_ profile: Profile) -> Bool { subject.profiles.contains(profile) }
 

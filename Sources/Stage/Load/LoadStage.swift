@@ -32,7 +32,7 @@ package struct LoadStage: Sendable {
             start, data: start.folder(for: "load"), within: subject.timeouts.start, first: FirstStart(of: subject))
         let instance: SubjectInstance
         do throws(HarnessProblem) {
-            instance = try await shared.running()
+            instance = try await shared.startedInstance()
         } catch {
             await shared.end()
             throw error

@@ -21,7 +21,7 @@ actor SharedInstance {
     /// Nil if it started, or was never needed.
     var startProblem: HarnessProblem? { instance == nil ? problem : nil }
 
-    func running() async throws(HarnessProblem) -> SubjectInstance {
+    func startedInstance() async throws(HarnessProblem) -> SubjectInstance {
         if let instance {
             // Wait for an instance whose end is not recorded yet.
             if instance.isEnding { _ = await instance.exit(within: .seconds(10)) }

@@ -318,7 +318,7 @@ package struct SuiteRun: Sendable {
                 scenario, principals: lent, startedBy: start, data: folder, first: first)
         }
         do throws(HarnessProblem) {
-            let instance = try await shared.running()
+            let instance = try await shared.startedInstance()
             return await stage.at(instance).perform(scenario, principals: lent, on: instance)
         } catch {
             return stage.skip(scenario, error.inShort)

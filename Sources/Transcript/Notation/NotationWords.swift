@@ -58,7 +58,7 @@ struct NotationWord {
     static let gapReasons = ["epoch_changed", "evicted", "unknown_position", "too_many"]
 
     static let errorCodes =
-        Frame.refusals.sorted() + ["persist_failed", "agent_failed", "interrupted", "internal"]
+        Frame.refusalCodes.sorted() + ["persist_failed", "agent_failed", "interrupted", "internal"]
 
     static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 

@@ -189,14 +189,14 @@ struct SubjectFlags: ParsableArguments {
     }
 
     /// Starts the services that the server needs, runs the body, and ends everything.
-    func running<Result>(
+    func withSubject<Result>(
         _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
         isQuiet: Bool = false, _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
         if let url, !isQuiet { Self.tellWebSocket(of: url) }
         let showsWait = Console.showsProgress && !isQuiet
         if !reference, let line = subject.awaited(for: wait, isTerminal: showsWait) { Console.error(line) }
-        return try await server().running(subject, under: specification, until: stop) { subject in
+        return try await server().withSubject(subject, under: specification, until: stop) { subject in
             // A server started elsewhere needs to know the address of the push service, above all its port.
             if pushSink != nil, let sink = subject.pushSink { Console.error("push service listening at \(sink.url)") }
             return try await body(subject)

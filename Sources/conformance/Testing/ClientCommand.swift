@@ -73,7 +73,7 @@ struct ClientCommand: AsyncParsableCommand {
         let stop: Stop = Interruptions().first
         let client = try client.client()
         if dryRun {
-            return try await client.running(under: specification, invite: ClientFlags.invite) { source in
+            return try await client.withDriver(under: specification, invite: ClientFlags.invite) { source in
                 let subject = try await client.subject(source, until: stop)
                 let suite = ClientSuite(subject, at: source.location, under: specification, selection, jobs: jobs)
                 Console.write(try lives.plan(of: suite.plan, only))
@@ -82,7 +82,8 @@ struct ClientCommand: AsyncParsableCommand {
         let (seed, time) = (try lives.seed(only) ?? .random(in: 0...9_999_999), try lives.time(only))
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
         selection.baseline = output.baseline
-        var report = try await client.running(under: specification, invite: ClientFlags.invite) { [selection] source in
+        var report = try await client.withDriver(under: specification, invite: ClientFlags.invite) {
+            [selection] source in
             if let out { try Files.prepareFolder(out, given: "--out") }
             let subject = try await client.subject(source, until: stop)
             var suite = ClientSuite(subject, at: source.location, under: specification, selection, jobs: jobs)

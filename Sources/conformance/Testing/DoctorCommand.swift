@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
         try InputProblem.checked("--silence", silence ?? 0, within: 0...86_400, fix: "correct it, or remove it")
         let (subject, scope) = try server.server().subject(under: specification)
         let stop: Stop = Interruptions().first
-        let diagnosis: Diagnosis = try await server.running(subject, under: specification, until: stop) { subject in
+        let diagnosis: Diagnosis = try await server.withSubject(subject, under: specification, until: stop) { subject in
             let silence = Examination.silence(of: subject, asked: silence)
             if let silence, silence > 5, Console.showsProgress {
                 Console.error("one connection sends nothing for \(silence) s (--silence); the rest is done meanwhile")

@@ -55,7 +55,7 @@ struct ExploreServerCommand: AsyncParsableCommand {
         let output = try ReportOutput(search.formats, search.baseline, ofRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let asked = try server.server().subject(under: specification).0
-        try await server.running(asked, under: specification, until: stop) { subject in
+        try await server.withSubject(asked, under: specification, until: stop) { subject in
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
             let rerun = try server.rerun(subject, as: "explore")
             return try await search.explore(
@@ -99,7 +99,7 @@ struct ExploreClientCommand: AsyncParsableCommand {
         let tested = try client.client()
         let again = tested.again("\(Tool.command) explore client")
         let driver = again.driver.map { " -- \($0)" } ?? ""
-        try await tested.running(under: specification, invite: ClientFlags.invite) { source in
+        try await tested.withDriver(under: specification, invite: ClientFlags.invite) { source in
             let subject = try await tested.subject(source, until: stop)
             return try await search.explore(
                 Explored(subject, at: source.location, under: specification), plans, output, under: specification,

@@ -103,7 +103,7 @@ struct LoadCommand: AsyncParsableCommand {
         // One principal suffices for the greeting.
         var first = asked
         first.principals = Array(asked.principals.prefix(1))
-        var report = try await server.running(first, under: specification, until: stop) { greeted in
+        var report = try await server.withSubject(first, under: specification, until: stop) { greeted in
             var subject = greeted
             subject.principals = asked.principals
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }

@@ -71,7 +71,7 @@ struct ServerCommand: AsyncParsableCommand {
         let (subject, scope): (ServerSubject, Scope) = try server.server().subject(under: specification)
         if dryRun {
             let stop: Stop = Interruptions().first
-            return try await server.running(subject, under: specification, until: stop) { subject in
+            return try await server.withSubject(subject, under: specification, until: stop) { subject in
                 // A server that sends no greeting declares nothing.
                 if subject.isUndeclared, let problem = subject.notReached {
                     throw SuiteProblem(.unreachable, problem.description)
@@ -85,7 +85,7 @@ struct ServerCommand: AsyncParsableCommand {
         if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
         let (seed, time) = (try lives.seed(only) ?? .random(in: 0...9_999_999), try lives.time(only))
-        var report = try await server.running(
+        var report = try await server.withSubject(
             subject, under: specification, until: stop, isQuiet: formats.quiet
         ) { [selection] subject in
             if subject.start == nil {
