@@ -200,8 +200,8 @@ enum AUTH {
     /// The grace period after the timeout for `auth` in which the close may arrive.
     private static let grace = Duration.seconds(5)
 
-    /// AUTH-4: "A server MUST close with 4002 a connection without `auth` after 10 s, or the shorter time configured,
-    /// not earlier and at most 5 s later".
+    /// AUTH-4: "A server MUST close a connection with 4002 if no `auth` came within 10 s, or the shorter time
+    /// configured: not earlier, and at most 5 s later".
     ///
     /// Once for each connection on which the stage sent no `auth`, if it ended or was watched long enough. If another
     /// frame was sent, the server may end the connection because of it at any time and with any code.

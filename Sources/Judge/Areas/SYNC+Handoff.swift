@@ -4,7 +4,7 @@ import HoldfastTranscript
 
 extension SYNC {
     /// SYNC-8: "A server MUST send live, after a `syncResult`, of its stream's frames exactly those with a `seq` above
-    /// its `lastSeq`; the `message` of a `chat` sent there is free".
+    /// its `lastSeq`; the `message` of a `chat` sent there is exempt".
     ///
     /// Once for each live numbered frame after a `syncResult` of the connection, and for each higher frame that was
     /// shown elsewhere. A frame is lost once a later number came live on the connection, unless a later replay there

@@ -123,7 +123,7 @@ extension TURN {
     }
 
     /// TURN-11: "A server MUST put a `message` for every accepted question into its stream, and send it to every open
-    /// connection of its principal but the sender's".
+    /// connection of its principal except, if it chooses, the sender's".
     ///
     /// Once per accepted question and other connection that stayed open, and once per replay with its ending. A skipped
     /// number is evidence as in TURN-10.
