@@ -13,8 +13,7 @@ public struct CaptureOmissions: Sendable, Equatable {
     /// The reasons, in the order of their first places; no more than fifty, the last of which stands for all others.
     public private(set) var entries: [Entry] = []
 
-    /// The reason for a bare frame without a direction, because the dialect does not know its type or both sides send
-    /// it.
+    /// The reason for a bare frame without a direction: its type is unknown to the dialect, or both sides send it.
     public static let noDirection = "a frame without a direction"
 
     /// No omissions.

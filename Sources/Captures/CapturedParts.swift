@@ -68,8 +68,7 @@ package struct CapturedParts: Sendable {
 
     /// Takes the next item; returns the part that it completes.
     ///
-    /// `capture` is the reader's present knowledge of the capture, for formats without a header. Messages are parsed in
-    /// `tape`.
+    /// `capture` is what the reader knows so far, for formats without a header. Messages are parsed in `tape`.
     package mutating func take(_ item: CaptureItem, capture: History.Capture?, in tape: inout JSONTape) -> Part? {
         switch item {
         case .header(let next):

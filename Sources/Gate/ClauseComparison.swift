@@ -52,9 +52,9 @@ struct ClauseComparison {
             } else {
                 "a recommendation: \(clause.party) that ignore it still conform"
             }
-        let isBorne = clause.keyword == .may && clause.role == .server && !isNewProfile
+        let isPermission = clause.keyword == .may && clause.role == .server && !isNewProfile
         let entry = entry(
-            "clause-added", binds ? .error : isBorne ? .warning : .information, nil, clause, new: clause.sentence,
+            "clause-added", binds ? .error : isPermission ? .warning : .information, nil, clause, new: clause.sentence,
             why: why, breaks: binds ? [clause.party] : [])
         if clause.since == new.version { return [entry] }
         return [
@@ -88,7 +88,7 @@ struct ClauseComparison {
 
     private func changes(from before: Clause, to after: Clause) -> [GateEntry] {
         if !before.isWithdrawn, after.isWithdrawn { return [loss("clause-withdrawn", before, after, "is withdrawn")] }
-        let wording = ClauseWording.comparing(before.unkeyed, after.unkeyed)
+        let wording = ClauseWording.comparing(before.withoutKeyword, after.withoutKeyword)
         if wording == .replaced || (before.isWithdrawn && !after.isWithdrawn && wording != .same) {
             return [
                 entry(
@@ -99,7 +99,7 @@ struct ClauseComparison {
         }
         let keyword = keywordChange(before, after)
         let words = keyword?.finding.rule == "clause-inverted" ? nil : wordingChange(wording, before, after)
-        return [keyword, words, placeChange(before, after)].compactMap(\.self) + notes(before, after)
+        return [keyword, words, scopeChange(before, after)].compactMap(\.self) + notes(before, after)
     }
 
     private func keywordChange(_ before: Clause, _ after: Clause) -> GateEntry? {
@@ -171,7 +171,7 @@ struct ClauseComparison {
         }
     }
 
-    private func placeChange(_ before: Clause, _ after: Clause) -> GateEntry? {
+    private func scopeChange(_ before: Clause, _ after: Clause) -> GateEntry? {
         if before.role != after.role {
             return entry(
                 "clause-role-changed", .error, before, after, old: before.role.rawValue, new: after.role.rawValue,
@@ -180,13 +180,13 @@ struct ClauseComparison {
         }
         guard before.profile.rawValue != after.profile.rawValue else { return nil }
         // A subject that declares a profile also declares those that it requires.
-        let (were, are) = (before.demanded, after.demanded)
+        let (were, are) = (before.requiredProfiles, after.requiredProfiles)
         let binds = after.keyword.isRequirement && !are.isSuperset(of: were)
-        let losers = are.isSubset(of: were) ? [] : relying(on: before)
+        let affected = are.isSubset(of: were) ? [] : relying(on: before)
         let why = [
             binds
                 ? "\(after.party) are bound now, including those that do not declare \(before.profile.rawValue)" : nil,
-            losers.isEmpty
+            affected.isEmpty
                 ? nil
                 : "clients relied on it, and servers that do not declare \(after.profile.rawValue) do not have to keep it",
         ].compactMap(\.self)
@@ -194,13 +194,13 @@ struct ClauseComparison {
             "clause-profile-changed", why.isEmpty ? .information : .error, before, after, old: before.profile.rawValue,
             new: after.profile.rawValue,
             why: why.isEmpty ? "nobody has to do more, and nobody relied on it" : why.joined(separator: "; "),
-            breaks: (binds ? [after.party] : []) + losers)
+            breaks: (binds ? [after.party] : []) + affected)
     }
 
     private func notes(_ before: Clause, _ after: Clause) -> [GateEntry] {
         var entries: [GateEntry] = []
         var notes = [
-            ("Why", before.why, after.why), ("Capture", before.captures, after.captures),
+            ("Why", before.why, after.why), ("Capture", before.captureText, after.captureText),
             ("Seen", before.seen ?? "", after.seen ?? ""),
             ("From", before.sources.joined(separator: ", "), after.sources.joined(separator: ", ")),
         ]
@@ -258,13 +258,13 @@ struct ClauseComparison {
     }
 
     private func loss(_ rule: String, _ before: Clause, _ after: Clause?, _ what: String) -> GateEntry {
-        let losers = relying(on: before)
+        let affected = relying(on: before)
         return entry(
-            rule, losers.isEmpty ? .warning : .error, before, after, old: before.sentence, new: after?.exclusion,
-            why: losers.isEmpty
+            rule, affected.isEmpty ? .warning : .error, before, after, old: before.sentence, new: after?.exclusion,
+            why: affected.isEmpty
                 ? "the clause \(what); \(before.party) that keep it still conform"
                 : "the clause \(what); clients relied on it, and new servers do not have to keep it",
-            breaks: losers)
+            breaks: affected)
     }
 
     private func entry(
@@ -282,15 +282,15 @@ extension Clause {
     /// Chapter 8.2: a withdrawn clause stays, marked as such.
     var isWithdrawn: Bool { exclusion?.hasPrefix("withdrawn") ?? false }
 
-    var demanded: Set<Profile> { Set([profile, profile.needed].compactMap(\.self)) }
+    var requiredProfiles: Set<Profile> { Set([profile, profile.needed].compactMap(\.self)) }
 
-    fileprivate var captures: String { (captureNeeds ?? []).map(\.rawValue).joined(separator: ", ") }
+    fileprivate var captureText: String { (captureNeeds ?? []).map(\.rawValue).joined(separator: ", ") }
 
     /// The side that it does not bind.
     fileprivate var otherParty: GateParty { GateParty(role == .server ? .client : .server) }
 
-    /// The sentence without the strength of its keyword, which is compared separately; a NOT reverses bounds and stays.
-    fileprivate var unkeyed: String {
+    /// The sentence with a placeholder for its keyword, which is compared separately; NOT stays: it reverses bounds.
+    fileprivate var withoutKeyword: String {
         sentence.replacing(keyword.rawValue, with: keyword.isNegative ? "KEYWORD NOT" : "KEYWORD", maxReplacements: 1)
     }
 }

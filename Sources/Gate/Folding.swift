@@ -17,7 +17,7 @@ extension [GateEntry] {
             guard
                 let head = candidates.first(where: { entry.isSameEdit(as: entries[$0]) })
                     ?? candidates.first(where: { entry.isSwap(with: entries[$0], among: self) })
-                    ?? candidates.first(where: { entry.isShown(by: entries[$0], reached[$0] ?? []) })
+                    ?? candidates.first(where: { entry.isExample(of: entries[$0], reached[$0] ?? []) })
                     ?? (entry.isOfTranscripts ? candidates.first { entries[$0].isJudged } : nil)
             else {
                 heads.append(index)
@@ -65,11 +65,11 @@ extension GateEntry {
     /// Whether one entry was removed and another added in its place: one status, form, reply or value for another.
     fileprivate func isSwap(with other: GateEntry, among all: [GateEntry]) -> Bool {
         guard let place = swapped, place == other.swapped, finding.rule != other.finding.rule else { return false }
-        // A change that breaks no peer replaces nothing.
-        let grave = all.count {
+        // Other harmless edits of the list do not count, unless this one is harmless too.
+        let relevant = all.count {
             $0.swapped == place && $0.finding.direction == finding.direction && $0.finding.severity > .information
         }
-        return grave == (finding.severity > .information ? 2 : 1)
+        return relevant == (finding.severity > .information ? 2 : 1)
     }
 
     /// The list in which an element was added or removed.
@@ -119,7 +119,7 @@ extension GateEntry {
 
     /// Whether both concern one edited place: the same one, or one inside the other.
     fileprivate func isSameEdit(as other: GateEntry) -> Bool {
-        let isTold = kind == .policy || isOfMessages
+        let ignoresValues = kind == .policy || isOfMessages
         // An added or removed row covers its cells.
         if let one = row, one == other.row { return true }
         return edits.contains { mine in
@@ -128,14 +128,14 @@ extension GateEntry {
                 if mine.path.count == 1 || theirs.path.count == 1 {
                     return mine.rule == theirs.rule && mine.path == theirs.path && mine.values == theirs.values
                 }
-                if mine.path == theirs.path { return isTold || mine.values == theirs.values }
+                if mine.path == theirs.path { return ignoresValues || mine.values == theirs.values }
                 return mine.path.starts(with: theirs.path) || theirs.path.starts(with: mine.path)
             }
         }
     }
 
     /// Whether it is an example of the other finding: the same message or clause.
-    fileprivate func isShown(by other: GateEntry, _ reached: Set<String>) -> Bool {
+    fileprivate func isExample(of other: GateEntry, _ reached: Set<String>) -> Bool {
         if isOfMessages { return !reached.isDisjoint(with: finding.messages) }
         let isOfClause = isOfTranscripts || isExpectation
         return isOfClause && !Set(subjects).isDisjoint(with: other.subjects)

@@ -138,8 +138,8 @@ struct TranscriptComparison {
         _ history: History, _ state: ProtocolState, _ timeouts: [String: Duration]
     ) -> [ClauseID: Verdict] {
         var header = history.header
-        let usual = Timeouts()
-        for (name, path) in Timeouts.paths where header.timeouts[keyPath: path] == usual[keyPath: path] {
+        let defaults = Timeouts()
+        for (name, path) in Timeouts.paths where header.timeouts[keyPath: path] == defaults[keyPath: path] {
             if let value = timeouts[name] { header.timeouts[keyPath: path] = value }
         }
         let history =

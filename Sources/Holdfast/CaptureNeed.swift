@@ -1,10 +1,8 @@
 /// Information that a clause's verdict requires, as named by the clause's line `Capture:`.
 ///
-/// A stage provides all of it. A capture may lack some, and then the clause is not judged: neither violated nor
-/// satisfied.
+/// A stage provides all of it. A clause is not judged from a capture that lacks some.
 public enum CaptureNeed: String, Sendable, Hashable, CaseIterable {
-    /// Acts that only the suite performs: kills, stops, full disks, broken or fragmented frames, deliberate failures of
-    /// the agent.
+    /// Acts that only the suite performs: kills, stops, full disks, broken or fragmented frames, failing agents.
     case stage
     /// Certainty that no one else used the server meanwhile.
     case solitude
@@ -25,7 +23,7 @@ public enum CaptureNeed: String, Sendable, Hashable, CaseIterable {
     /// The bodies of HTTP requests.
     case requestBodies = "request bodies"
 
-    /// The reason why a capture without it is not enough for such a clause.
+    /// The reason why a capture that lacks it cannot decide a clause that needs it.
     public var reason: String {
         switch self {
         case .stage: "only the suite can cause it: kills, full disks, broken frames, failing agents"

@@ -1,8 +1,7 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Compiles the keywords of one schema object, in the order of evaluation: type, assertions, contents, unevaluated
-/// rest.
+/// Compiles the keywords of one schema object, in order of evaluation: type, assertions, contents, unevaluated rest.
 extension SchemaCompiler {
     mutating func read(_ next: Pending) throws(SchemaProblem) {
         guard case .object(let object) = next.value else { return }

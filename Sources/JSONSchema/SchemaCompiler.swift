@@ -1,7 +1,6 @@
 import HoldfastJSON
 
-/// Compiles schemas into a ``Program``, resolving every reference and checking every keyword, so that nothing fails
-/// later.
+/// Compiles schemas into a ``Program``; resolves all references and checks all keywords, so that nothing fails later.
 struct SchemaCompiler {
     struct Site: Hashable {
         let document: Int

@@ -47,7 +47,7 @@ extension SchemaProblem: CustomStringConvertible {
     private var sentence: String {
         switch kind {
         case .unknownKeyword(let name, let nearest):
-            "unknown keyword \(quote(name)); expected a keyword of draft 2020-12 or an own one that starts with 'x-'"
+            "unknown keyword \(quote(name)); expected a keyword of draft 2020-12 or a name that starts with 'x-'"
                 + suggestion(nearest)
         case .unknownFormat(let name, let nearest):
             "unknown format \(quote(name)); expected a format of draft 2020-12" + suggestion(nearest)

@@ -35,7 +35,7 @@ extension Observations {
     /// to it.
     func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
         let asked = turn.requests.first { $0.connection == connection && $0.refusal == nil } ?? turn.accepted
-        var cause = max(turn.accepted(since: asked.event), connections[connection].connected ?? turn.event)
+        var cause = max(turn.firstSignOfRunning(since: asked.event), connections[connection].connected ?? turn.event)
         if let session = turn.session {
             for other in siblings(of: turn).before(turn.event)
             where other.sessionId == session && other.isAccepted && life(of: other) == life(of: turn) {

@@ -137,8 +137,7 @@ extension ControlServer: TransportHandler {
 
 /// The page of the control port: one document that loads nothing else.
 ///
-/// Text from clients or the server is inserted as text, never as markup, and the policy permits only the page's own
-/// script.
+/// Text from peers is inserted as text, never as markup, and the policy permits only the page's own script.
 enum ControlPage {
     static func response() -> HTTPServerResponse {
         var generator = SystemRandomNumberGenerator()

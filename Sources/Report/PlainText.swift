@@ -2,8 +2,7 @@ import HoldfastBasics
 
 /// Makes untrusted text harmless for machine-readable formats.
 package enum PlainText {
-    /// The text with all invisible characters except line feed and tab as `\u{…}`, so that readers neither obey nor
-    /// reject it.
+    /// The text with invisible characters other than line feed and tab as `\u{…}`: readers neither obey nor reject it.
     package static func harmless(_ text: String, keepsLines: Bool = true) -> String {
         guard !keepsLines else { return visible(text, keeping: ["\n", "\t"]) }
         var line = String.UnicodeScalarView()

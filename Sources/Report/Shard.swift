@@ -55,8 +55,7 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
 
     /// The items of this shard, in order.
     ///
-    /// Items are dealt round-robin by kind, so each shard gets its share of every kind. Equal inputs are always dealt
-    /// the same way.
+    /// Items are dealt round-robin by kind, so each shard gets its share of each; equal inputs give equal shards.
     package func share<Item>(of items: [Item], kind: (Item) -> Int) -> [Item] {
         let kinds = items.map(kind)
         let order = items.indices.sorted { (kinds[$0], $0) < (kinds[$1], $1) }

@@ -9,7 +9,7 @@ extension History {
         public var lacks: Set<Lack>
         /// The number of leading events that were judged before; they only set the state at the start of this part.
         public var carried: Int
-        /// Whether something was omitted directly after it, so that open turns and connections may have ended there.
+        /// Whether events are missing after the last one, so that open turns and connections may have ended there.
         public var endsInGap: Bool
 
         /// A capture that lacks the given information.

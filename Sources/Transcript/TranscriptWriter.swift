@@ -55,8 +55,8 @@ public enum TranscriptWriter {
     private static func object(_ header: History.Header) -> JSONObject {
         let subject = header.subject
         let limits = subject.limits.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) }
-        let usual = Timeouts().byName
-        let changed = header.timeouts.byName.filter { $0.value != usual[$0.key] }.sorted { $0.key < $1.key }
+        let defaults = Timeouts().byName
+        let changed = header.timeouts.byName.filter { $0.value != defaults[$0.key] }.sorted { $0.key < $1.key }
         let lateness = header.lateness.map {
             JSONValue(members: ["from": $0.from, "to": $0.to, "slowness": $0.slowness])
         }

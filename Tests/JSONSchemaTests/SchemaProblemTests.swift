@@ -16,7 +16,7 @@ struct `Schema problems` {
         arguments: [
             (
                 ["propertys": [:]],
-                "#/propertys: unknown keyword 'propertys'; expected a keyword of draft 2020-12 or an own one that starts "
+                "#/propertys: unknown keyword 'propertys'; expected a keyword of draft 2020-12 or a name that starts "
                     + "with 'x-'; did you mean 'properties'?"
             ),
             (

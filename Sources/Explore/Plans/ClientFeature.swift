@@ -102,10 +102,10 @@ extension ClientFeature {
             $0.add("watch", ["for": $0.one(of: 600, 3_000, 10_000)])
         },
         ClientFeature(name: "equal words", isCalm: true) {
-            $0.say(Words.usual)
-            $0.say(Words.usual)
+            $0.say(Words.repeated)
+            $0.say(Words.repeated)
             let said: [JSONValue] = [("u", "user"), ("a", "assistant")].map { letter, role in
-                ["id": .string(letter + "${next}"), "role": .string(role), "text": .string(Words.usual)]
+                ["id": .string(letter + "${next}"), "role": .string(role), "text": .string(Words.repeated)]
             }
             for session in ["s1", "s2"] {
                 $0.add("elsewhere", ["session": session, "messages": JSONValue.array(said)])

@@ -47,7 +47,7 @@ extension ClientPlanner {
         }
         var text: String?
         if happens(10) { text = any(Words.said).map { "\($0) \(names)" } }
-        if happens(10) { text = Words.usual }
+        if happens(10) { text = Words.repeated }
         if happens(3) { text = "\(names) " + String(repeating: "and so on, ", count: 100) }
         say(text, runs: fate <= 42 || (59...62).contains(fate))
     }

@@ -126,7 +126,7 @@ package struct ClientPlanner: Planner, LifePlanner {
 
     private mutating func message(_ letter: String) -> JSONValue {
         let id = JSONValue.string("\(letter)\(lastTurn)")
-        guard happens(20), let text = happens(30) ? Words.usual : any(Words.all) else { return id }
+        guard happens(20), let text = happens(30) ? Words.repeated : any(Words.all) else { return id }
         return ["id": id, "role": letter == "u" ? "user" : "assistant", "text": .string(text)]
     }
 

@@ -367,8 +367,8 @@ extension ServerPlanner {
         Words.all + [
             "", "x" + String(repeating: "👍🏽", count: 60), "x" + String(repeating: "🇩🇪", count: 130), " both ends \n",
             "\u{10FFFF}\u{1F9D1}\u{1F3FD}", "\t", "lines\u{85}of\u{2028}every\u{2029}kind\u{B}and\u{C}page",
-            Words.usual,
-            Words.usual,
+            Words.repeated,
+            Words.repeated,
         ]
 
     private mutating func nextText() -> String {

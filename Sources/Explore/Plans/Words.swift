@@ -12,7 +12,7 @@ enum Words {
     static let said = all.filter { $0.contains { !$0.isWhitespace } }
 
     /// A text that is typed more than once.
-    static let usual = "the same again"
+    static let repeated = "the same again"
 
     static let context: JSONValue = [["role": "system", "content": "Be brief."]]
     static let extra: JSONValue = ["locale": "de", "Type": "sync", "unknown": [1, nil]]

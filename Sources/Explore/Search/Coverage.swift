@@ -2,11 +2,9 @@ import Holdfast
 import HoldfastJudge
 import HoldfastTranscript
 
-/// The coverage of a plan: each clause with the amount of evidence, and each kind of message with the state in which it
-/// was sent.
+/// The coverage of a plan: each clause with the amount of evidence, and each kind of message with the state it met.
 ///
-/// Plans that reach something new are worth keeping. Counts are compared in steps, so that slightly more of the same is
-/// not new.
+/// Plans that reach something new are worth keeping. Counts are compared in steps: slightly more is not new.
 package struct Coverage: Sendable, Equatable {
     package private(set) var marks: Set<String> = []
 

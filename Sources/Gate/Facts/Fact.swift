@@ -23,6 +23,7 @@ struct Fact {
     /// Its place in its file, if the location does not say it.
     var place: JSONPointer?
     let subject: String
+    /// The peers that it binds; empty if it binds both sides.
     var held: [GateParty] = []
     /// The facts that contain it; if one is added or removed, so are its parts.
     var parents: [String] = []
@@ -80,7 +81,7 @@ extension FactRule.Effect {
         }
         let isLost = !outcomes(old, seen: false).isSubset(of: outcomes(new, seen: false))
         let met = outcomes(new, seen: true).subtracting(outcomes(old, seen: true))
-        // An input without a row has no answer.
+        // No row means no answer, so a first row without an answer changes nothing.
         let isMet = met.contains { old != [] || $0["answer"] != [] }
         return switch (isLost, isMet) {
         case (true, true): nil
@@ -204,8 +205,8 @@ struct FactComparison {
         func weight(_ clause: Clause) -> Int { clause.exclusion == nil ? clause.keyword.strength : 0 }
         guard let before = clause(was, old), let after = clause(now, new) else { return nil }
         // A clause of more profiles binds fewer peers.
-        let isSofter = weight(after) < weight(before) || !before.demanded.isSuperset(of: after.demanded)
-        let isHarder = weight(after) > weight(before) || !after.demanded.isSuperset(of: before.demanded)
+        let isSofter = weight(after) < weight(before) || !before.requiredProfiles.isSuperset(of: after.requiredProfiles)
+        let isHarder = weight(after) > weight(before) || !after.requiredProfiles.isSuperset(of: before.requiredProfiles)
         return switch (isSofter, isHarder) {
         case (true, true): nil
         case (true, false):
@@ -244,7 +245,7 @@ struct FactComparison {
         return facts
     }
 
-    /// Parts with one name at several places, such as the protocol of two servers, become one fact with all values.
+    /// One fact for a part that several places name, such as the protocol of two servers: it has all their values.
     private static func joined(_ facts: [Fact]) -> Fact {
         func all(_ stated: KeyPath<Fact, JSONValue>) -> JSONValue {
             let values = Set(facts.map { $0[keyPath: stated] })

@@ -7,7 +7,7 @@ import HoldfastSchemaDiff
 struct RequestDocument {
     static let file = "openapi.json"
     private static let methods: Set<String> = ["get", "put", "post", "delete", "options", "head", "patch"]
-    /// The name of a request without credentials.
+    /// The word for access without credentials.
     private static let nothing = "nothing"
 
     struct Slot {

@@ -1,7 +1,6 @@
 /// A path and query with placeholders: `/api/messages?agentId={id}&limit=200`.
 ///
-/// Values stay percent-encoded. A query parameter `limit={=200}` is written as 200, but any value, or none, is
-/// accepted.
+/// Values stay percent-encoded. A query parameter `limit={=200}` is written as 200, and matches any value or none.
 struct TargetTemplate: Sendable, Equatable {
     let text: String
     private let segments: [Substring]
@@ -28,11 +27,11 @@ struct TargetTemplate: Sendable, Equatable {
         var given = Self.parameters(of: query)
         for parameter in parameters {
             guard let index = given.firstIndex(where: { $0.name == parameter.name }) else {
-                if Self.usual(parameter.value) != nil { continue }
+                if Self.defaultValue(parameter.value) != nil { continue }
                 return nil
             }
             let value = given.remove(at: index).value
-            guard Self.usual(parameter.value) != nil || fits(parameter.value, value) else { return nil }
+            guard Self.defaultValue(parameter.value) != nil || fits(parameter.value, value) else { return nil }
         }
         // An extra parameter makes it a different request, except on a path without a query, where it is ignored.
         return parameters.isEmpty || given.isEmpty ? values : nil
@@ -68,16 +67,16 @@ struct TargetTemplate: Sendable, Equatable {
     }
 
     private static func placeholder(_ text: Substring) -> Substring? {
-        text.hasPrefix("{") && text.hasSuffix("}") && usual(text) == nil ? text.dropFirst().dropLast() : nil
+        text.hasPrefix("{") && text.hasSuffix("}") && defaultValue(text) == nil ? text.dropFirst().dropLast() : nil
     }
 
     /// The value to write for a parameter that may have any.
-    private static func usual(_ text: Substring) -> Substring? {
+    private static func defaultValue(_ text: Substring) -> Substring? {
         text.hasPrefix("{=") && text.hasSuffix("}") ? text.dropFirst(2).dropLast() : nil
     }
 
     private static func filled(_ template: Substring, _ values: [String: String]) -> String? {
-        if let usual = usual(template) { return String(usual) }
+        if let defaultValue = defaultValue(template) { return String(defaultValue) }
         guard let name = placeholder(template) else { return String(template) }
         return values[String(name)]
     }

@@ -2,8 +2,7 @@ import HoldfastJSON
 
 /// The content of a message, for comparison.
 ///
-/// A string equals one text part. Unknown members of text and image parts are ignored; other parts are compared
-/// completely.
+/// A string equals one text part. Unknown members of text and image parts do not count; those of other parts do.
 package enum MessageContent {
     /// Whether two contents are equal, part by part and code point by code point.
     package static func isSame(_ one: JSONValue?, as other: JSONValue?) -> Bool {

@@ -31,8 +31,9 @@ package struct Examination {
     ///
     /// The default is none for a server that the suite starts, because no load balancer is in between.
     package static func silence(of subject: ServerSubject, asked: Int?) -> Int? {
-        let usual = subject.start == nil ? 2 * (subject.greetedHeartbeat ?? subject.stated("heartbeatSeconds")) : 0
-        let silence = asked ?? min(usual, longestSilence)
+        let fallback =
+            subject.start == nil ? 2 * (subject.greetedHeartbeat ?? subject.stated("heartbeatSeconds")) : 0
+        let silence = asked ?? min(fallback, longestSilence)
         return silence > 0 ? silence : nil
     }
 

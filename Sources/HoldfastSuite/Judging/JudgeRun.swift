@@ -41,8 +41,8 @@ package struct JudgeOptions: Sendable {
             [side].compactMap(\.self), "side", given: "--role", among: Role.allCases.map(\.rawValue),
             expected: "server or client", otherwise: "choose one of them")
         let role = side.flatMap(Role.init(rawValue:)) ?? .server
-        let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.defaultProfiles.union([.core])
-        let declared = named.isEmpty ? usual : Profile.declared(named: named, of: role, &problems)
+        let fallback = role == .client ? [.clientCore] : described?.profiles ?? dialect.defaultProfiles.union([.core])
+        let declared = named.isEmpty ? fallback : Profile.declared(named: named, of: role, &problems)
         try problems.throwAll()
         self.init(
             form: name.flatMap(CaptureForm.init(rawValue:)),

@@ -19,8 +19,7 @@ final class SuiteJudging: Sendable {
 
     init(specification: Specification) { self.specification = specification }
 
-    /// Judges performances one at a time while others still run, and reports the results; the rest is judged at the
-    /// end.
+    /// Judges and reports one performance at a time while others still run; the rest are judged at the end.
     ///
     /// On an overloaded machine, judging waits, unless it is urgent.
     func judgeMeanwhile(

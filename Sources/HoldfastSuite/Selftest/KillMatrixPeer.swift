@@ -35,8 +35,7 @@ struct KillMatrixPeer: Sendable {
     var holds: Bool {
         guard let clause else {
             if kind == .wire {
-                // Clauses that the wire format cannot keep must be broken or unexercised; no other clause may be
-                // broken.
+                // Clauses that the wire cannot keep must be broken or unexercised; no other may be broken.
                 let unbroken = Set(unkeepable).subtracting(violated)
                 return violated.allSatisfy(unkeepable.contains) && unbroken.isSubset(of: unproved) && problems.isEmpty
             }

@@ -4,8 +4,7 @@ import HoldfastPlatform
 import HoldfastStage
 import HoldfastTranscript
 
-/// Reads the first messages of a subject: if it speaks another protocol, one error says so instead of hundreds of
-/// findings.
+/// Reads the first messages of a subject: one that speaks another protocol gets one error, not hundreds of findings.
 final class ForeignWatch: Sendable {
     private struct State {
         var sample = WireSample(isOneSided: true)

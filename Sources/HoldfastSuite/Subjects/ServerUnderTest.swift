@@ -1,7 +1,6 @@
 /// A server to test: its address or start command, its declared profiles, and the credentials the suite may use.
 ///
-/// Each property is an option of the command `conformance server`; its description names the option, and so do
-/// messages.
+/// Each property is an option of `conformance server`; its description and messages about it name the option.
 ///
 /// ```swift
 /// var mine = ServerUnderTest(start: "my-server --port {port} --data {data}")

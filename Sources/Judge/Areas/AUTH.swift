@@ -259,8 +259,7 @@ enum AUTH {
     /// AUTH-12: "A server MUST list in `capabilities` of `connected`, by their names, those optional profiles that it
     /// keeps, and none that it does not keep".
     ///
-    /// Once for each `connected`. A listed but undeclared profile may be implemented, unless its most obvious sign is
-    /// missing.
+    /// Once for each `connected`. A listed but undeclared profile may be kept, unless its most obvious sign is missing.
     static func capabilitiesAreStated(_ history: Observations, _ evidence: inout Evidence) {
         let optional = Profile.all(of: .server).subtracting([.core])
         for connection in history.connections {

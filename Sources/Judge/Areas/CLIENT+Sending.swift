@@ -54,15 +54,15 @@ extension CLIENT {
 
     /// CLIENT-5: "A client MUST give each new message of the person a `clientMessageId` of its own".
     ///
-    /// Once for each message after the first, and once for each without a key. The second of two equal texts is known
-    /// to have the key of the first if the first had been answered, and the second is never sent with another key.
+    /// Once for each message after the first, and once for each without a key. Of two equal texts, the second certainly
+    /// reused the key of the first if the first had been answered, and no other key ever carried the second.
     static func messagesHaveOwnKeys(_ history: Observations, _ evidence: inout Evidence) {
         var used: [String: Int] = [:]
         let questions = history.clientQuestions
         for (index, question) in questions.enumerated() {
             guard let first = question.requests.first else {
-                if let event = taken(for: question, among: questions[..<index], history) {
-                    evidence.violate(shared(event.first, event.second))
+                if let event = keyReuse(by: question, among: questions[..<index], history) {
+                    evidence.violate(sameKey(event.first, event.second))
                 }
                 continue
             }
@@ -71,19 +71,19 @@ extension CLIENT {
                     "a message has no key", expected: "a clientMessageId", actual: "none", at: [first.event])
                 continue
             }
-            evidence.test(no: used[key], keptIf: !used.isEmpty) { shared($0, first.event) }
+            evidence.test(no: used[key], keptIf: !used.isEmpty) { sameKey($0, first.event) }
             used[key] = used[key] ?? first.event
         }
     }
 
-    private static func shared(_ first: Int, _ second: Int) -> Finding {
+    private static func sameKey(_ first: Int, _ second: Int) -> Finding {
         Finding(
             "two messages have the same key", expected: "a different clientMessageId for each",
             actual: "the same", at: [first, second])
     }
 
-    private static func taken(
-        for question: ClientQuestion, among earlier: ArraySlice<ClientQuestion>, _ history: Observations
+    private static func keyReuse(
+        by question: ClientQuestion, among earlier: ArraySlice<ClientQuestion>, _ history: Observations
     ) -> (first: Int, second: Int)? {
         guard let typed = question.typed, let twin = earlier.last(where: { $0.hasText(question.text) }),
             let first = twin.requests.first, let proof = twin.proof, proof < typed,

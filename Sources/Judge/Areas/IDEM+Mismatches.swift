@@ -39,8 +39,8 @@ extension IDEM {
     ///
     /// Once for each key that was refused and then sent again, if it was accepted, called a mismatch or duplicate
     /// without an original, or refused without a reason. A question that could not be stored may be a failed turn,
-    /// which uses its key; then the same question is a repeat, and a mismatch is wrong in both cases. It must not be
-    /// refused again as unstorable after another question of its session was stored.
+    /// which uses its key; then the same question is a repeat, and a mismatch is wrong in both cases. Once another
+    /// question of its session was stored, the server must not refuse it as unstorable again.
     static func refusedKeyIsFree(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
@@ -62,7 +62,7 @@ extension IDEM {
                 let isGroundless =
                     isRefusal
                     ? Frame.refusalCodes.contains(code) && history.isNoReason(code, to: again)
-                    : code == reason && isUnstorableNoMore(again, after: refused, at: event, history)
+                    : code == reason && isStorableAgain(again, after: refused, at: event, history)
                 if isGroundless || code == "idempotency_mismatch" && isSame { test(false, code, event) }
             } else if isRefusal, again.refusal == nil, again.sessionAsked == nil, turn.frames.isEmpty,
                 turn.endings.isEmpty, let late = silence(after: again, history)
@@ -73,7 +73,7 @@ extension IDEM {
         }
     }
 
-    private static func isUnstorableNoMore(
+    private static func isStorableAgain(
         _ again: ObservedRequest, after refused: Int, at event: Int, _ history: Observations
     ) -> Bool {
         again.connection != nil && history.couldBeStored(again, after: refused, at: event)
@@ -92,8 +92,8 @@ extension IDEM {
     private static func isAlone(_ again: ObservedRequest, in turn: ObservedTurn) -> Bool {
         let answer = earliest(again.ack?.event, again.refusal, again.outcome) ?? .max
         return turn.requests.allSatisfy { other in
-            let isBehind = other.origin == again.origin && !other.isBefore(again.event)
-            return isBehind || other.isAfter(answer) || other.refusal.isBefore(again.event)
+            let isLater = other.origin == again.origin && !other.isBefore(again.event)
+            return isLater || other.isAfter(answer) || other.refusal.isBefore(again.event)
         }
     }
 

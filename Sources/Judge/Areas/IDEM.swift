@@ -134,7 +134,7 @@ enum IDEM {
                 if isEarly && request.refusalCode == "not_authenticated" || history.isRefusedForItsRate(request) {
                     continue
                 }
-                let forms = history.original(of: again.turn).flatMap { request.forms(beside: $0) }
+                let forms = history.original(of: again.turn).flatMap { request.formDifference(from: $0) }
                 evidence.violate(
                     "a repeat was refused", expected: "ack with duplicate: true",
                     actual: called(error: request.refusalCode) + (forms.map { "; \($0)" } ?? ""),
@@ -162,8 +162,7 @@ enum IDEM {
         }
     }
 
-    /// IDEM-2, rule 2: a repeat of an ended turn gets one copy of the ending, after its `ack` and on its connection
-    /// only.
+    /// IDEM-2, rule 2: a repeat of an ended turn gets one copy of the ending, after its `ack`, only on its connection.
     ///
     /// Once for each repeat of a turn that had ended before it was sent.
     static func endedTurnIsCopied(_ history: Observations, _ evidence: inout Evidence) {

@@ -101,8 +101,9 @@ enum ORDER {
             if let last, [last.turn, turn].allSatisfy({ $0.ack != nil || $0.request.sessionAsked != nil }) {
                 if turn.precedes(last.turn) {
                     evidence.violate(
-                        "a turn ran before one that was accepted earlier", expected: "\(turn.calling) first",
-                        actual: "\(last.turn.calling) before it", at: [turn.event, last.turn.event, last.begin.event])
+                        "a turn ran before one that was accepted earlier", expected: "\(turn.title) first",
+                        actual: "\(last.turn.title) before it",
+                        at: [turn.event, last.turn.event, last.begin.event])
                 } else if last.turn.overlaps(turn), last.turn.precedes(turn) || last.begin.type == "toolUse" {
                     evidence.keep()
                 }

@@ -83,7 +83,7 @@ extension TURN {
             func isLate(_ read: ObservedSessionRead) -> Bool {
                 // A question in a read was accepted, because refused ones are not stored.
                 let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
-                let begun = turn.accepted(since: turn.event)
+                let begun = turn.firstSignOfRunning(since: turn.event)
                 return !isSerial && isAccepted && history.effectiveSpan(from: begun, to: read.request) >= bound
             }
             // An agent without a script may fail for its own reasons.

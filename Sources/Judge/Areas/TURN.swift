@@ -151,7 +151,7 @@ enum TURN {
     /// the others. On a wire without acks, a question that was not refused counts as accepted.
     static func everyTurnEnds(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.isAccepted || !history.hasAcks {
-            var isTold = false
+            var isFound = false
             for (index, asked) in askers(of: turn) {
                 guard turn.endings(on: index).isEmpty else {
                     evidence.keep()
@@ -162,10 +162,11 @@ enum TURN {
                     history.connections[index].isGreeted(before: asked),
                     let end = history.turnDeadline(of: turn, on: index)
                 else { continue }
-                isTold = true
+                isFound = true
                 evidence.violate(missingEnding(of: turn, on: index, asked, by: end, history))
             }
-            if !isTold, turn.isAccepted, turn.ended == nil, !(turn.copies + turn.replayed).contains(where: \.isEnding),
+            if !isFound, turn.isAccepted, turn.ended == nil,
+                !(turn.copies + turn.replayed).contains(where: \.isEnding),
                 let end = observers(of: turn, history).compactMap({ history.turnDeadline(of: turn, on: $0) }).min()
             {
                 evidence.violate(

@@ -2,8 +2,7 @@ import HoldfastTranscript
 
 /// Something that a history shows at one event.
 ///
-/// Compare moments with these functions instead of by number: an event that never happened is neither before nor after
-/// another.
+/// Compare moments with these functions, not by number: an event that never happened is before and after none.
 protocol HasEvent {
     var event: Int { get }
 }

@@ -14,7 +14,7 @@ package struct ShownCredentials {
     private var known: Set<String> = []
     private var redaction = Redaction([])
 
-    /// The most owners to distinguish; a peer that shows more is not one user's app, and the others share a name.
+    /// The most owners to number; an app of one user has far fewer, and further owners share the name `p`.
     private static let maxNames = 1000
 
     package init(showsSecrets: Bool) { self.showsSecrets = showsSecrets }
@@ -115,7 +115,7 @@ package struct ShownCredentials {
         }
         // In an answer, such a member may contain an error message whose words occur elsewhere too.
         for member in CredentialMembers(text).members
-        where !Self.isShown(member.value) && !(isAnswer && Self.isProse(member.value)) {
+        where !Self.isRedacted(member.value) && !(isAnswer && Self.isProse(member.value)) {
             learn(member.value, of: "body")
         }
     }
@@ -127,7 +127,7 @@ package struct ShownCredentials {
 
     /// Whether a member holds a credential; many servers send the pieces of an answer as `token`.
     private static func isCredential(_ member: CredentialMembers.Member, in frame: CredentialMembers) -> Bool {
-        guard !isShown(member.value) else { return false }
+        guard !isRedacted(member.value) else { return false }
         return !CredentialNames.isToken(member.name) || frame.types.contains(where: opens) || looksRandom(member.value)
     }
 
@@ -148,7 +148,7 @@ package struct ShownCredentials {
     }
 
     /// Whether a text is already a redaction.
-    private static func isShown(_ text: String) -> Bool { text.hasPrefix("‹") && text.hasSuffix("›") }
+    private static func isRedacted(_ text: String) -> Bool { text.hasPrefix("‹") && text.hasSuffix("›") }
 
     private static let headers = ["X-API-Key", "X-Auth-Token", "Proxy-Authorization"]
 
@@ -175,7 +175,7 @@ package struct ShownCredentials {
     package func applied(toBody text: String) -> String {
         guard !showsSecrets else { return text }
         if Self.isForm(text) { return redaction.applied(toQuery: text) }
-        let members = CredentialMembers(text).members.filter { !Self.isShown($0.value) }
+        let members = CredentialMembers(text).members.filter { !Self.isRedacted($0.value) }
         guard !members.isEmpty else { return applied(to: text) }
         return String(decoding: hiding(members, in: Array(text.utf8)), as: UTF8.self)
     }

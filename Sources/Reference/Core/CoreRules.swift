@@ -34,8 +34,7 @@ struct CoreRules: Sendable {
     var variations: Set<Variation> = []
     /// Whether turns of different sessions wait for each other.
     ///
-    /// A setting of the core and not a layer around it, because a turn starts in the same step in which another one
-    /// ends.
+    /// A setting of the core, not a layer around it, because a turn starts in the step in which another one ends.
     var hasOneLine = false
     /// Whether an upgrade with a bad token is refused, rather than the `auth` after it.
     var checksUpgrades = true

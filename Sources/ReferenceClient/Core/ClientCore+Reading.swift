@@ -1,8 +1,7 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reading histories: when something may be missing, one read at a time per conversation, and a limited number of
-/// times.
+/// Reads histories when something may be missing: one read at a time per conversation, and only so often.
 ///
 /// Foreground, reconnect, push and silence often coincide; each only marks a conversation for reading. A read in
 /// progress serves them all, and one more follows if something happened after its request.
@@ -155,8 +154,7 @@ extension ClientCore {
             if !isStale { wasRead(number) }
         }
         guard needsReading(number) else { return stopPolling(number) }
-        // After a failure, the next read waits for the timer; a read because of later events is not part of the
-        // polling.
+        // After a failure, the next read waits for the timer; reads for later events are not part of the polling.
         guard isStale, mayAsk else { return }
         if succeeded { read(number) } else { wait(.poll(conversation: number), interval) }
     }

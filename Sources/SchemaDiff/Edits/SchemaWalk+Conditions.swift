@@ -63,7 +63,7 @@ extension SchemaWalk {
     ]
 
     mutating func compareWords(_ spot: Spot) {
-        for (keyword, usual) in Self.words {
+        for (keyword, change) in Self.words {
             func values(_ view: SchemaView) -> [(site: SchemaSite, value: JSONValue)] {
                 view.nodes.compactMap { node in
                     object(node)?[keyword].map { (SchemaSite(node: node, tokens: [keyword]), $0) }
@@ -71,7 +71,7 @@ extension SchemaWalk {
             }
             let (one, other) = (values(spot.old), values(spot.new))
             guard Set(one.map(\.value)) != Set(other.map(\.value)) else { continue }
-            var rule = usual
+            var rule = change
             if keyword == "deprecated" {
                 let was = one.contains { $0.value == true }
                 if was == other.contains(where: { $0.value == true }) { continue }

@@ -80,8 +80,7 @@ extension SchemaWalk {
         for (words, rules, changed) in Self.assertions { compareKeywords(words, spot, rules, changed: changed) }
     }
 
-    /// Compares all statements of some keywords as one edit, under different rules for a change and for an addition or
-    /// removal.
+    /// Compares all statements of some keywords as one edit; a change has another rule than an addition or removal.
     mutating func compareKeywords(
         _ words: Set<String>, _ spot: Spot, _ rules: SchemaEdit.Rules, changed: SchemaEdit.Rules? = nil
     ) {

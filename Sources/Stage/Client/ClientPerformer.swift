@@ -14,7 +14,7 @@ final class ClientPerformer: ClientScene, Sendable {
         /// The driver's failure that ended the scenario.
         var failure: String?
         /// The recent time of optional arrivals, and their number; nil outside a life.
-        var usual: (time: Duration, count: Int)?
+        var average: (time: Duration, count: Int)?
     }
 
     let scenario: ClientScenario
@@ -75,20 +75,20 @@ final class ClientPerformer: ClientScene, Sendable {
     func limit(_ name: String) -> Duration { subject.timeouts.limit(of: name, timeScale: timeScale) }
 
     /// Ends optional waits of `scheduling` soon after the usual time; a life would spend half of its time on them.
-    func learnToWait() { state.withLock { $0.usual = (.zero, 0) } }
+    func learnToWait() { state.withLock { $0.average = (.zero, 0) } }
 
     func limit(_ name: String, isOptional: Bool) -> Duration {
         let whole = limit(name)
-        guard isOptional, name == "scheduling", let usual = state.withLock({ $0.usual }), usual.count > 4 else {
+        guard isOptional, name == "scheduling", let average = state.withLock({ $0.average }), average.count > 4 else {
             return whole
         }
-        return min(whole, max(.milliseconds(400), usual.time * 3))
+        return min(whole, max(.milliseconds(400), average.time * 3))
     }
 
     func note(metAfter time: Duration) {
         state.withLock { state in
-            guard let usual = state.usual else { return }
-            state.usual = (max(time, (usual.time * 3 + time) / 4), usual.count + 1)
+            guard let average = state.average else { return }
+            state.average = (max(time, (average.time * 3 + time) / 4), average.count + 1)
         }
     }
 

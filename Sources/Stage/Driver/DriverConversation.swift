@@ -84,12 +84,12 @@ final class DriverConversation: Sendable {
             state.quickest = min(state.quickest ?? (now - asked), now - asked)
             return state.quickest ?? .zero
         }
-        let start = asked + max(Self.usual, quickest * 4)
+        let start = asked + max(Self.typicalDelay, quickest * 4)
         SchedulingMeter.shared.held(from: start, to: min(now, start + Self.maxHeld))
     }
 
     /// The time that any driver may take to report its state.
-    private static let usual = Duration.milliseconds(50)
+    private static let typicalDelay = Duration.milliseconds(50)
     /// The longest delay that is blamed on a busy machine; a longer one is the app's own.
     private static let maxHeld = Duration.milliseconds(500)
 

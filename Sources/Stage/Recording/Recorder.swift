@@ -5,8 +5,7 @@ import HoldfastTranscript
 
 /// Collects the observations of one scenario, up to a bound.
 ///
-/// All lanes write into it concurrently. At the end, events are sorted by time; simultaneous events stay in the order
-/// of writing.
+/// All lanes write into it concurrently. At the end, events are sorted by time, equal times in order of writing.
 final class Recorder: Sendable {
     /// The bounds of one recording: a flooding subject must not fill the memory of the suite.
     struct Bounds: Sendable {

@@ -41,7 +41,7 @@ final class SchedulingMeter: Sendable {
 
         mutating func count(upTo moment: ContinuousClock.Instant) {
             let late = moment - asleepSince - SchedulingMeter.pause
-            guard late > SchedulingMeter.usual, late > counted else { return }
+            guard late > SchedulingMeter.typicalDelay, late > counted else { return }
             lost += late - counted
             counted = late
         }
@@ -49,7 +49,7 @@ final class SchedulingMeter: Sendable {
 
     private static let pause = Duration.milliseconds(20)
     /// The usual delay of timers on an idle machine.
-    private static let usual = Duration.milliseconds(5)
+    private static let typicalDelay = Duration.milliseconds(5)
     /// The minimum length of a sample, unless ``lateness(from:to:)`` ends it earlier.
     private static let length = Duration.milliseconds(100)
     /// At most half an hour of samples; beyond that, the older half is dropped.

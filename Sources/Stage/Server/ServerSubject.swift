@@ -191,10 +191,10 @@ extension ServerSubject {
 }
 
 extension ServerSubject {
-    private static let usual = ["authSeconds": 10, "heartbeatSeconds": 30, "rateWindowSeconds": 60]
+    private static let defaultLimits = ["authSeconds": 10, "heartbeatSeconds": 30, "rateWindowSeconds": 60]
 
     /// A limit as configured, or else as in the specification.
-    package func stated(_ limit: String) -> Int { limits[limit] ?? Self.usual[limit] ?? 0 }
+    package func stated(_ limit: String) -> Int { limits[limit] ?? Self.defaultLimits[limit] ?? 0 }
 
     /// Nil if the scenario would not wait too long, or if only the subject can tell.
     func patienceObstacle(with scenario: Scenario) -> String? {

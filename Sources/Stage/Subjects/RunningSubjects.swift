@@ -70,8 +70,7 @@ package enum RunningSubjects {
         return orphans
     }
 
-    /// Kills all of them and removes their folders; for a program that is about to exit and has no time to end them
-    /// properly.
+    /// Kills all of them and removes their folders; for a program about to exit, which cannot end them properly.
     package static func killAll() {
         state.withLock { state in
             for group in state.groups { SystemSignal.kill.send(toGroup: group) }

@@ -13,7 +13,7 @@ package final class TokenSource: Sendable, Equatable {
     }
 
     /// The time for which a credential without a known expiry is used.
-    private static let usual = Duration.seconds(60)
+    private static let lifetime = Duration.seconds(60)
     /// The seconds before its expiry in which a credential is no longer used, so that a scenario can end with it.
     private static let margin = 60.0
     /// The time for which a failure is remembered, so that not every scenario waits for another.
@@ -37,7 +37,7 @@ package final class TokenSource: Sendable, Equatable {
         if let token = known.token, let askedAt = known.askedAt {
             let end = Self.expiry(of: token)
             let isFresh =
-                end.map { $0 - Date.now.timeIntervalSince1970 > Self.margin } ?? (.now - askedAt < Self.usual)
+                end.map { $0 - Date.now.timeIntervalSince1970 > Self.margin } ?? (.now - askedAt < Self.lifetime)
             if isFresh { return token }
         }
         if let failure = known.failure, .now - failure.at < Self.pause { throw failure.problem }

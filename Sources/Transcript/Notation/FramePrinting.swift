@@ -64,14 +64,14 @@ struct FramePrinting {
         var parts: [String] = []
         for (key, value) in object where plain[key] != value {
             if type == "connected", key == "limits", let limits = value.objectValue {
-                let usual = plain[key]?.objectValue ?? JSONObject()
-                for (name, value) in limits where usual[name] != value {
+                let expected = plain[key]?.objectValue ?? JSONObject()
+                for (name, value) in limits where expected[name] != value {
                     guard FrameExpansion.limits.contains(name), let part = Spelling.field(name, value) else {
                         return nil
                     }
                     parts.append(part)
                 }
-                parts += usual.keys.filter { !limits.contains($0) }.map { "-\($0)" }
+                parts += expected.keys.filter { !limits.contains($0) }.map { "-\($0)" }
                 continue
             }
             guard let part = Spelling.field(key, value) else { return nil }
@@ -93,8 +93,8 @@ struct FramePrinting {
         for (key, value) in object {
             if telling.contains(key) {
                 calm[key] = value
-            } else if let usual = plain[key] {
-                calm[key] = usual
+            } else if let expected = plain[key] {
+                calm[key] = expected
             }
         }
         return calm

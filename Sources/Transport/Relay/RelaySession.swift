@@ -25,7 +25,7 @@ final class RelaySession {
         var body: KeptBody
         var answerBody: KeptBody
         var answer: HTTPResponseHead?
-        var isTold = false
+        var isReported = false
         /// Whether the client's body has ended.
         var isAsked = false
         /// Whether parts of the request may be sent to the server now.
@@ -134,8 +134,8 @@ final class RelaySession {
     }
 
     private func reportRequest() {
-        guard var exchange, !exchange.isTold else { return }
-        exchange.isTold = true
+        guard var exchange, !exchange.isReported else { return }
+        exchange.isReported = true
         let body = exchange.isAsked ? exchange.body.take() : .unseen
         exchange.body.drop()
         self.exchange = exchange

@@ -68,8 +68,7 @@ package enum IdleStep: Sendable, Equatable {
 
 /// An act of a user or a phone on an app.
 package enum ClientAct: Sendable, Equatable {
-    /// Start the app: newly installed if `fresh` (by default at the first launch); by a tap on a notification if
-    /// `opened`.
+    /// Start the app: newly installed if `fresh` (the default at the first launch), by a tapped push if `opened`.
     case launch(fresh: Bool?, opened: ClientNotification?)
     /// Send a message; the name refers to it later. The text is unique if nil.
     case send(name: String, text: String?)

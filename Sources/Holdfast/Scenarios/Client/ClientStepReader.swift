@@ -88,7 +88,7 @@ struct ClientStepReader {
         let isQuestion = [.chat, .post, .question].contains(kind)
         if !isQuestion, kind != .read { refuse("session", "'\(kind.rawValue)' names no session") }
         if !isQuestion { refuse("as", "'\(kind.rawValue)' is not a message of the user") }
-        let usual =
+        let fallback =
             switch kind {
             case .connection, .attempt, .auth: "connect"
             case .sync: "sync"
@@ -97,7 +97,7 @@ struct ClientStepReader {
             }
         return AwaitedArrival(
             kind: kind, session: reader.string("session"), name: reader.string("as"),
-            count: reader.integer("count") ?? 1, within: reader.string("within") ?? usual,
+            count: reader.integer("count") ?? 1, within: reader.string("within") ?? fallback,
             isOptional: reader.bool("optional") ?? false)
     }
 

@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads one step of a scenario; if it does not match its schema, the result is discarded.
+/// Reads one step of a scenario; the result for a step that does not match its schema is discarded.
 struct ScenarioStepReader {
     private let reader: MemberReader
     private let flow: ScenarioFlow
@@ -207,8 +207,8 @@ struct ScenarioStepReader {
         return ScenarioStep.Credential(principal: principal(), token: token)
     }
 
-    private func bound(otherwise usual: String) -> ScenarioStep.Bound {
-        ScenarioStep.Bound(within: reader.string("within") ?? usual, isOptional: reader.bool("optional") ?? false)
+    private func bound(otherwise fallback: String) -> ScenarioStep.Bound {
+        ScenarioStep.Bound(within: reader.string("within") ?? fallback, isOptional: reader.bool("optional") ?? false)
     }
 
     private var conditions: [String: JSONValue] {

@@ -24,7 +24,7 @@ extension Observations {
                 default: return nil
                 }
                 let moment = history.events[index].at
-                // A wait ends immediately after the last look.
+                // A wait ends right after its last look.
                 answers = answers.drop { $0.to + 5_000 < moment }
                 return Look(event: index, state: state, asked: min(moment, answers.first?.from ?? moment))
             }
@@ -43,7 +43,7 @@ extension Observations {
     enum ScreenOutcome {
         /// The screen showed it in time.
         case kept
-        /// No look up to this event showed it; this one is at or after the bound, or shows something inexcusable.
+        /// No look up to this event showed it; this one is at or after the bound, or breaks it at any time.
         case broken(Int)
         /// The looks do not decide: they ended before the bound, or the first one that showed it came after the bound.
         case unknown
@@ -51,7 +51,7 @@ extension Observations {
 
     /// Whether the screen showed something within a bound after `cause`, unless the need for it ended with `end`.
     ///
-    /// Time does not excuse a look for which `never` holds; `holds` is nil for a state that decides nothing.
+    /// A look for which `never` holds breaks it at any time; `holds` is nil for a state that decides nothing.
     func shown(
         after cause: Int, within bound: Duration, before end: Int,
         never: (Look) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?

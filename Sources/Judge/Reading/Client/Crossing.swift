@@ -3,17 +3,16 @@ import HoldfastTranscript
 
 /// Events that may have crossed: the only tolerance in judging clients.
 extension Observations {
-    /// The largest delay between an act of the client and its record, or between sending a frame and the client's
-    /// receiving it.
+    /// The largest delay between an act of the client and its record, or between sending and receiving a frame.
     ///
     /// A quarter of `scheduling`, the delay that a busy machine adds to a timer, or, if longer, the time that the
     /// driver then took to report the screen.
     private func latency(at event: Int) -> Int {
-        let usual = timeouts.scheduling.microseconds / 4
+        let margin = timeouts.scheduling.microseconds / 4
         let moment = time(of: event)
         let answers = history.header.slowAnswers
-        return answers[answers.boundary { $0.to + usual >= moment }...].prefix { $0.from - usual <= moment }
-            .reduce(usual) { max($0, $1.to - $1.from) }
+        return answers[answers.boundary { $0.to + margin >= moment }...].prefix { $0.from - margin <= moment }
+            .reduce(margin) { max($0, $1.to - $1.from) }
     }
 
     /// Whether two events may have happened in the reverse order.

@@ -31,8 +31,7 @@ final class ObservedClient {
     ///
     /// Nil while the client may think that the connection is alive: it does not notice a silent cut.
     let ends: [Int?]
-    /// The messages that the scripted server stored without a request, in order: answers, and messages of other
-    /// devices.
+    /// The messages that the scripted server stored without a request, in order: answers, and other devices' messages.
     private(set) var stored: [Stored] = []
 
     struct Act: Sendable {

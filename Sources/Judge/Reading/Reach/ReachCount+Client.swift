@@ -42,9 +42,9 @@ extension ReachCount {
         for frame in frames {
             if frame.type == "connected" {
                 let stated = Set((frame["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue))
-                let isOther = known.epoch != nil && frame.epoch != known.epoch
-                if isOther || !stated.isSuperset(of: known.capabilities) { mark(.lesserGreeting, from: frame.event) }
-                if isOther { highest = 0 }
+                let isNewEpoch = known.epoch != nil && frame.epoch != known.epoch
+                if isNewEpoch || !stated.isSuperset(of: known.capabilities) { mark(.lesserGreeting, from: frame.event) }
+                if isNewEpoch { highest = 0 }
                 known = (frame.epoch, stated)
             }
             if frame.type == "message" { mark(.otherDevice, from: frame.event) }

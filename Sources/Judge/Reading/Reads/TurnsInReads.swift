@@ -105,7 +105,7 @@ extension Observations {
 
     /// The event by which a turn was accepted and all earlier turns of its session had ended; nil if one had not.
     func endOfTurnsBefore(_ turn: ObservedTurn) -> Int? {
-        var end = turn.accepted(since: turn.event)
+        var end = turn.firstSignOfRunning(since: turn.event)
         for other in siblings(of: turn) where other.event < turn.event && other.isAccepted {
             guard let ended = endingShown(of: other) else { return nil }
             end = max(end, ended)
@@ -113,8 +113,7 @@ extension Observations {
         return end
     }
 
-    /// The event that proves that a turn did not end in time: on its connection, over REST, or by a read without its
-    /// answer.
+    /// The proof that a turn did not end in time: on its connection, over REST, or in a read without its answer.
     func lateness(of turn: ObservedTurn) -> Int? {
         guard let begun = endOfTurnsBefore(turn) else { return nil }
         let bound = timeouts.turn + turn.request.scriptedWait

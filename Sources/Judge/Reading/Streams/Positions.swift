@@ -172,8 +172,7 @@ extension Observations {
 
     /// Whether a frame and all newer ones certainly fit the promised bytes.
     ///
-    /// If some were never shown live, such as a question on the connection that asked it, they must fit half of the
-    /// bytes.
+    /// If some were never shown live, such as a question to the connection that asked, they must fit half the bytes.
     private func fits(_ item: NumberedFrame, before newest: Int, at answer: Int) -> Bool {
         let known = stream(of: item.principal, epoch: item.epoch).bytes(from: item.seq, through: newest)
         if known.areAll { return known.sum <= Self.promisedBytes }

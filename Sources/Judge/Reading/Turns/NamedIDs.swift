@@ -2,8 +2,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension Observations {
-    /// Every id in a frame, body or push of this history: of sessions, turns, messages, keys, connections, tools and
-    /// epochs.
+    /// Every id in a frame, body or push: of sessions, turns, messages, keys, connections, tools and epochs.
     var namedIDs: Set<String> {
         var ids: Set<String> = []
         func note(_ value: JSONValue) {

@@ -130,8 +130,7 @@ extension Observations {
             }
     }
 
-    /// Whether writes have succeeded since another question of the session was answered, so that the disk is no reason
-    /// to refuse.
+    /// Whether another question was answered meanwhile and no write failed since: the disk is no reason to refuse.
     func couldBeStored(_ request: ObservedRequest, after refused: Int, at event: Int) -> Bool {
         turns.contains { other in
             guard other.event > refused, other.principal == request.principal,

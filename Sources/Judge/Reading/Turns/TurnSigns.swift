@@ -7,8 +7,8 @@ extension ObservedTurn {
     var firstSign: Int? { earliest(allFrames.earliest?.event, response) }
     /// The event of the first live frame that shows its acceptance.
     var firstFrame: Int? { (acks + frames + endings).earliest?.event }
-    /// The first event that shows that it was accepted and is running, at least `event`; `event` if there is none.
-    func accepted(since event: Int) -> Int { max((acks + frames).earliest?.event ?? event, event) }
+    /// The first event that shows that it was accepted; `event` if that is later, or if there is none.
+    func firstSignOfRunning(since event: Int) -> Int { max((acks + frames).earliest?.event ?? event, event) }
 
     var allFrames: [Frame] { acks + frames + endings + copies + replayed }
     var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
@@ -19,7 +19,7 @@ extension ObservedTurn {
         return standing.first { $0.ack.map { !$0.isDuplicate } == true } ?? standing.first ?? request
     }
     /// A name to distinguish it: the key of its question, its id, or its text.
-    var calling: String {
+    var title: String {
         clientMessageId.map { "the question \(shown($0))" } ?? turnId.map { "turn \(shown($0))" }
             ?? "the question \(request.excerpt)"
     }
@@ -39,8 +39,7 @@ extension ObservedTurn {
         return [firstSign, ended].compactMap(\.self).contains { $0 < two.event }
     }
 
-    /// Whether this request was certainly the accepted one among those with its key: it has the only ack that is not a
-    /// copy.
+    /// Whether this request was certainly the accepted one of its key: it has the only ack that is not a copy.
     private func isKnownToStart(with request: ObservedRequest) -> Bool {
         let first = requests.filter { $0.ack.map { !$0.isDuplicate } ?? false }.map(\.event)
         return requests.count == 1 || first == [request.event]
@@ -63,7 +62,7 @@ extension ObservedRequest {
     var excerpt: String { "'\(prompt.prefix(40))'" }
 
     /// The difference in form between the content here and in an earlier request; nil if there is none.
-    func forms(beside first: ObservedRequest) -> String? {
+    func formDifference(from first: ObservedRequest) -> String? {
         guard content != first.content, MessageContent.isSame(content, as: first.content) else { return nil }
         let forms = [first.content, content].map { content in
             content?.arrayValue.map { $0.count == 1 ? "one part" : "\($0.count) parts" } ?? "a string"
@@ -134,7 +133,7 @@ extension Observations {
 
     func principal(of frame: Frame) -> String { connections[frame.connection].principal }
 
-    /// Whether a turn of a session may have run at or before another one's request.
+    /// Whether another turn of a session may have run when this one was requested, or before it was decided.
     ///
     /// A question that was neither refused nor answered may have been accepted, and either of two questions in transit
     /// may be first.
