@@ -68,7 +68,7 @@ struct CapturePrincipals {
         guard untied.count + names.count > 1, !untied.isEmpty else { return nil }
         let whose = [lanes > 0 ? counted(lanes, "connection") : nil, untied.contains("HTTP") ? "the requests" : nil]
         return
-            "nothing tells whose \(whose.compactMap(\.self).joined(separator: " and ")) \(lanes == 1 && untied.count == 1 ? "is" : "are"), "
+            "nothing shows whose \(whose.compactMap(\.self).joined(separator: " and ")) \(lanes == 1 && untied.count == 1 ? "is" : "are"), "
             + "so that nothing is judged between them: reads against frames, replays and greetings against what came before, "
             + "one connection against another (\(CaptureIdentities.costs)); where they are one person's, add --one-person"
     }

@@ -29,7 +29,7 @@ struct ClauseComparison {
                     "area-introduction-changed", .warning, old: GateLocation(file: was.path, line: line),
                     new: GateLocation(file: now.path, line: line),
                     why:
-                        "it defines the words of its clauses; someone has to check whether a verdict changes",
+                        "it defines the words of its clauses; someone must check whether a verdict changes",
                     bump: .patch)
             ]
         } added: { _ in
@@ -44,11 +44,11 @@ struct ClauseComparison {
         let binds = clause.keyword.isRequirement && !clause.isWithdrawn && !isNewProfile
         let why =
             if isNewProfile {
-                "profile '\(clause.profile.rawValue)' is new; nobody declares it yet"
+                "profile '\(clause.profile.rawValue)' is new; no peer declares it yet"
             } else if binds {
                 "\(clause.party) do not conform until they keep it: a new obligation in an existing profile"
             } else if clause.keyword == .may {
-                "\(clause.party) may do this now, and the other side has to cope with it"
+                "\(clause.party) may do this now, and the other side must handle it"
             } else {
                 "a recommendation: \(clause.party) that ignore it still conform"
             }
@@ -79,7 +79,7 @@ struct ClauseComparison {
                 "removal-without-deprecation", old: clause.location, oldValue: .string(clause.sentence),
                 why: """
                     a withdrawn clause keeps its heading and number, with 'Excluded: withdrawn …', so that \
-                    nobody reuses the number
+                    no one reuses the number
                     """),
         ]
     }
@@ -166,7 +166,7 @@ struct ClauseComparison {
                 "clause-reworded", bound ? .error : .warning, before, after, old: before.sentence, new: after.sentence,
                 why: bound
                     ? "a program cannot tell whether the new wording requires more or less: someone waives it, or the major version goes up"
-                    : "the sentence binds nobody; someone has to check whether a warning changes",
+                    : "the sentence binds no peer; someone must check whether a warning changes",
                 breaks: bound ? [after.party, before.otherParty] : [])
         }
     }
@@ -193,7 +193,7 @@ struct ClauseComparison {
         return entry(
             "clause-profile-changed", why.isEmpty ? .information : .error, before, after, old: before.profile.rawValue,
             new: after.profile.rawValue,
-            why: why.isEmpty ? "nobody has to do more, and nobody relied on it" : why.joined(separator: "; "),
+            why: why.isEmpty ? "no peer must do more, and none relied on it" : why.joined(separator: "; "),
             breaks: (binds ? [after.party] : []) + affected)
     }
 
@@ -229,14 +229,14 @@ struct ClauseComparison {
                     old: before.judgedFrom, new: after.judgedFrom,
                     why: isDuty
                         ? "it requires something of \(after.party), which only the sentence may"
-                        : "runs may judge \(after.party) from other evidence; someone has to check whether a verdict changes",
+                        : "runs may judge \(after.party) from other evidence; someone must check whether a verdict changes",
                     breaks: isDuty ? [after.party] : [], bump: isDuty ? .major : .patch))
         }
         for (label, old, new) in notes where old != new {
             entries.append(
                 entry(
                     "clause-note-changed", .information, before, after, old: old, new: new,
-                    why: "'\(label)' explains the clause and binds nobody", bump: .patch))
+                    why: "'\(label)' explains the clause and binds no peer", bump: .patch))
         }
         if before.since != after.since {
             entries.append(

@@ -18,7 +18,7 @@ struct DeprecationPolicy {
             guard subject?["deprecated"] == true else {
                 return .policy(
                     "removal-without-deprecation", messages: finding.messages, old: location, new: finding.new,
-                    why: "it was not marked \"deprecated\": true in \(old.version), so nobody was warned")
+                    why: "it was not marked \"deprecated\": true in \(old.version), so its users had no warning")
             }
             guard let sunset = subject?["x-sunset"]?.stringValue, let due = ProtocolVersion(sunset), new.version < due
             else { return nil }

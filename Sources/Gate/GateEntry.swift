@@ -27,7 +27,7 @@ package struct GateEntry: Sendable {
     package internal(set) var breaks: [GateParty]
     /// The least rise of the version that it requires.
     private(set) var bump: Bump
-    /// The names of which the changelog must contain one; empty if none is needed.
+    /// Names for the changelog, which must contain one of them; empty if none is needed.
     package let subjects: [String]
     package internal(set) var occurrences: [GateOccurrence] = []
     /// The evidence in all transcripts; nil if they were not judged.

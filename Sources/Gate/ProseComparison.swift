@@ -32,7 +32,7 @@ struct ProseComparison {
                     ? "the format of a tool's file changed; look at it if you write or read such files"
                     : path.hasSuffix(".json")
                         ? "nothing in it that is compared changed"
-                        : "its prose binds nobody; its tables are compared separately",
+                        : "its prose binds no peer; its tables are compared separately",
                 bump: .patch)
         }
     }

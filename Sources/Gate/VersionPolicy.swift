@@ -37,7 +37,7 @@ struct VersionPolicy {
             return finding(
                 "breaking-without-major",
                 """
-                \(count == 1 ? "1 change breaks" : "\(count) changes break") somebody, so the version has to be \
+                \(count == 1 ? "1 change breaks" : "\(count) changes break") peers, so the version must be \
                 \(wanted ?? "a new major version") and is \(new.version)
                 """)
         }
@@ -45,7 +45,7 @@ struct VersionPolicy {
         guard bump < needed, let wanted else { return nil }
         return finding(
             "version-unchanged",
-            "the protocol changed, so the version has to be at least \(wanted) and is \(new.version)")
+            "the protocol changed, so the version must be at least \(wanted) and is \(new.version)")
     }
 
     /// Chapter 8.1: the integer on the wire is the major version of the text, whose minor versions only add.

@@ -86,7 +86,7 @@ package final class Proxy: Sendable {
     package var tally: ClauseTally { judging.tally }
     /// The profiles that greetings stated, if the user declared none.
     package var statedProfiles: Set<Profile> { judging.stated }
-    /// The other protocol in the traffic, because of which nothing was judged.
+    /// The other protocol in the traffic, which is the reason why nothing was judged.
     package var foreign: ForeignProtocol? { judging.foreign }
     package var unusedRules: [Rule] { record.unusedRules }
     package var transcriptFailure: String? { record.fileFailure }

@@ -137,7 +137,7 @@ package struct ReachTable: JSONRepresentable {
     }
 
     var html: Markup {
-        let parts = [("Dimensions, beside the goals of a life of three minutes", lines), (pairsInWords, pairLines)]
+        let parts = [("Dimensions, with the goals of a life of three minutes", lines), (pairsInWords, pairLines)]
         return Markup.joined(
             parts.map { title, lines in
                 let text = lines(ConsoleStyle(width: 120)).joined(separator: "\n")

@@ -123,7 +123,7 @@ import Testing
         await listener.stop()
         #expect(run.status == 2, "\(run.err)")
         let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(words.contains("fault agent told to answer exactly 'examined "), "\(run.out)")
+        #expect(words.contains("fault agent asked to answer exactly 'examined "), "\(run.out)")
         #expect(words.contains("the agent says 'whatever I like'"))
         #expect(words.contains("turn on the server's test mode"))
         #expect(words.contains("fault rest"), "there is no REST either")

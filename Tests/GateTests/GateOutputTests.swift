@@ -130,7 +130,7 @@ import FoundationXML
                 ### To mend
 
                 - `changelog-missing`: the new lines of CHANGELOG.md do not name ORDER-3, RATE-2 (`CHANGELOG.md:1`)
-                - `breaking-without-major`: 1 change breaks somebody, so the version has to be 2.0 and is 1.0 (`Spec/version.json:1`)
+                - `breaking-without-major`: 1 change breaks peers, so the version must be 2.0 and is 1.0 (`Spec/version.json:1`)
 
                 """)
     }

@@ -36,6 +36,7 @@ import Testing
         "for its rate": "rate-limited", "without a word": "silently, or without a close frame",
         "was not refused as such": "was not refused with CODE", "was greeted": "received connected",
         "longer than the patience": "exceeds --patience",
+        "someone has to ": "someone must", "binds nobody": "binds no peer", "an own ": "a … of its own",
         "suite holds": "selftest passed", "\"harness: ": "suite failure: ", "judged right": "judged correctly",
     ]
 

@@ -213,7 +213,7 @@ struct FactComparison {
             .breaks(.others, "\(before.party) are judged more softly from now on, and the other side relied on it")
         case (false, true): .breaks(.held, "\(after.party) are judged more strictly from now on")
         case (false, false):
-            .breaks(.perhaps, "someone has to check whether \(after.party) are judged from the same evidence")
+            .breaks(.perhaps, "someone must check whether \(after.party) are judged from the same evidence")
         }
     }
 

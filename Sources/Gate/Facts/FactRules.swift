@@ -91,49 +91,49 @@ enum FactRule: String, CaseIterable, Sendable {
           added | nobody | old clients treat a code they do not know as 'internal' (chapter 8.2)
           removed | servers | old servers still send it, which is no longer allowed
         error-code-meaning | meaning of an error code | – | `busy` means that any session has a turn, and meant that this one has
-          reworded | everybody | a program cannot tell whether it is sent in more or fewer cases now: someone has to check
+          reworded | everybody | a program cannot tell whether it is sent in more or fewer cases now: someone must check
         error-code-effect | effect of an error code | – | `busy` is 503 over REST and was 409
           changed | everybody | servers and clients act on what the table said before
         close-code | close code | removed | 4002 is removed from the table of close codes
           added | nobody | old clients reconnect with backoff, as after any code they do not know
           removed | servers | old servers still close with it, which is no longer allowed
         close-code-meaning | meaning of a close code | – | 4002 means that no `auth` was accepted in time, and meant that none came
-          reworded | everybody | a program cannot tell whether it is sent in more or fewer cases now: someone has to check
+          reworded | everybody | a program cannot tell whether it is sent in more or fewer cases now: someone must check
         terminal-close-code | terminal close code | added | 4002 becomes terminal: old clients reconnect forever
           added | clients | old clients keep reconnecting where they now have to stop
           removed | clients | old clients give up where they now have to reconnect
-          changed | clients | a program cannot tell whether clients have to act differently: someone has to check
+          changed | clients | a program cannot tell whether clients have to act differently: someone must check
         close-code-sender | sender of a close code | – | 1001 is sent by servers alone
           changed | everybody | the other side closes with it now
         close-code-effect | effect of a close code | – | another text in `the client then`
-          changed | clients | a program cannot tell whether clients have to act differently: someone has to check
+          changed | clients | a program cannot tell whether clients have to act differently: someone must check
         timeout | bound | tightened | `pong` is 3 s and was 5 s: servers that take 4 s are late now
           added | held | anyone slower than this breaks it now
           removed | others | the wait no longer has a limit, and the side that waits relied on it
           changed | everybody | the old and the new value cannot be compared
           tightened | held | anyone who only just kept the old bound is now late
           loosened | others | the side that waits relied on the shorter bound
-          reworded | everybody | the terms beside it changed: someone has to check whom it binds now
+          reworded | everybody | the terms beside it changed: someone must check whom it binds now
         timeout-span | span of a bound | – | `turn` ends with the first `toolUse` and not with the ending
           changed | everybody | the bound starts or ends at another event
         gap-reason | reason of a gap | added | `syncResult` may say `too_old`
           added | clients | the set of reasons is closed: old clients do not know what to do about a new one
           removed | servers | old servers still give it, which is no longer allowed
         gap-reason-meaning | meaning of a reason | – | `evicted` means that frames expired, and meant that they are gone
-          reworded | everybody | a program cannot tell whether it is sent in more or fewer cases now: someone has to check
+          reworded | everybody | a program cannot tell whether it is sent in more or fewer cases now: someone must check
         gap-reason-effect | effect of a reason | – | another text in `what the client does`
-          changed | clients | a program cannot tell whether clients have to act differently: someone has to check
+          changed | clients | a program cannot tell whether clients have to act differently: someone must check
         answer-row | row of answers | added | a frame before `auth` is answered with `not_authenticated`
           added | servers | old servers were free to answer differently
           removed | clients | old clients rely on the answer
-          reworded | everybody | a program cannot tell whether the new words mean more or fewer inputs: someone has to check
+          reworded | everybody | a program cannot tell whether the new words mean more or fewer inputs: someone must check
         answer | answer | added | an unknown type may be answered with `bad_request` too
           added | clients | old clients do not expect this answer there
           removed | servers | old servers still answer this way, which is no longer allowed
         answer-terms | terms of an answer | – | a frame before `auth` is run later, and was not run
-          reworded | everybody | a program cannot tell whether servers may do more or less now: someone has to check
+          reworded | everybody | a program cannot tell whether servers may do more or less now: someone must check
         profile | profile | removed | `rate-limit` is removed from the table of profiles
-          added | nobody | nobody declares it yet
+          added | nobody | no peer declares it yet
           removed | everybody | declaring it no longer means anything, and the other side relied on it
         profile-side | side of a profile | – | `push` is declared by clients and was by servers
           changed | everybody | the other side declares it now
@@ -150,8 +150,8 @@ enum FactRule: String, CaseIterable, Sendable {
           changed | everybody | other peers are bound, in another way
         unjudged-clause | clause that this program does not judge | added | `### SYNC-20 · server · archive`, and `archive` is in the table of profiles
           added | nobody | nobody has to keep it yet
-          removed | perhaps | someone has to check who kept it already
-          reworded | perhaps | someone has to check who kept it already
+          removed | perhaps | someone must check who kept it already
+          reworded | perhaps | someone must check who kept it already
         unjudged-duty | clause of an area that this program does not know | added | `### LOG-1 · server · core` in clauses/LOG.md
           added | held | a new obligation in an existing profile
           removed | relying | the other side relied on it
@@ -223,7 +223,7 @@ enum FactRule: String, CaseIterable, Sendable {
           added | nobody | it says how the tools read a program, and asks nothing of peers
           removed | perhaps | subjects that name it can no longer be tested
         dialect-mapping | mapping of a dialect | removed | `delivered` from servers is no longer mapped to `ack`
-          added | perhaps | someone has to check what it was read as before
+          added | perhaps | someone must check what it was read as before
           removed | perhaps | what subjects of this dialect send is no longer understood
           changed | perhaps | what subjects of this dialect send is read as something else now
         dialect-exemption | clause that a dialect cannot keep | removed | `ENV-9` is removed from `cannotKeep`
@@ -234,30 +234,30 @@ enum FactRule: String, CaseIterable, Sendable {
           added | nobody | it lists what other parts of the specification require already
           removed | everybody | programs are written from it
         table-column | column | removed | `over REST` is removed from the table of error codes
-          added | perhaps | someone has to check that it requires nothing new
+          added | perhaps | someone must check that it requires nothing new
           removed | everybody | programs are written from it
         table-row | row of a table | changed | `POST /api/chat` in chapter 6 gets another status
           added | nobody | it explains what other parts of the specification require
-          removed | perhaps | someone has to check whether programs depend on it
-          changed | perhaps | code or numbers in it changed: someone has to check whether programs depend on it
+          removed | perhaps | someone must check whether programs depend on it
+          changed | perhaps | code or numbers in it changed: someone must check whether programs depend on it
         table-number | number in a table | – | `replayMessages` is 500 if absent, and was 1000 (chapters 4 to 7)
           changed | everybody | programs are written with the numbers of these chapters
         definition | definition | changed | **Budget.** A window is 30 s, and was 60 s
           added | nobody | clauses that use the term are compared by themselves
-          removed | perhaps | someone has to check what the term means in clauses now
+          removed | perhaps | someone must check what the term means in clauses now
           changed | everybody | clauses that use the term ask for more or less with another number
-          reworded | perhaps | clauses use the term; someone has to check whether a verdict changes
+          reworded | perhaps | clauses use the term; someone must check whether a verdict changes
         section-number | number in a section | changed | chapter 6.3 says 1 s apart, and said 5 s
-          added | perhaps | someone has to check whether programs depend on it
-          removed | perhaps | someone has to check whether programs depend on it
-          changed | perhaps | someone has to check whether programs depend on it
+          added | perhaps | someone must check whether programs depend on it
+          removed | perhaps | someone must check whether programs depend on it
+          changed | perhaps | someone must check whether programs depend on it
         state-row | row of a state table | changed | `ping` before `auth` is answered with `pong`
           added | others | the other side does not expect it there
           removed | held | peers that did this no longer follow the table
           changed | everybody | the same input has another outcome
         state-clause | list of clauses of a row | – | `ping` before `auth` is judged under AUTH-5, and was under LIVE-1
-          changed | perhaps | peers that leave the row break other clauses now: someone has to check how they bind
+          changed | perhaps | peers that leave the row break other clauses now: someone must check how they bind
         state-word | meaning of a state, an input or a condition | – | the input `chat.new` means a `chat` with a key, and meant any `chat`
-          reworded | everybody | a program cannot tell whether its rows cover more or less now: someone has to check
+          reworded | everybody | a program cannot tell whether its rows cover more or less now: someone must check
         """
 }

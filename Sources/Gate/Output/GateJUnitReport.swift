@@ -79,7 +79,7 @@ extension GateReport {
             ("old", finding.old.map { place($0, finding.oldValue) }),
             ("new", finding.new.map { place($0, finding.newValue) }), ("why", finding.why),
             ("breaks", entry.breaks.isEmpty ? nil : entry.breaks.map(\.description).joined(separator: ", ")),
-            ("first", entry.first.map { "\(GateParty($0).description) go first, then nobody breaks" }),
+            ("first", entry.first.map { "\(GateParty($0).description) go first, then no peer breaks" }),
             ("shown", entry.shown), ("witness", finding.witness.map { "\($0.message) \(cut($0.json, to: 600))" }),
             (
                 "which is",

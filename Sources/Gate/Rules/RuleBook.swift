@@ -78,7 +78,7 @@ extension FactRule.Whom {
         case .held: "the side it binds"
         case .others: "the other side"
         case .relying: "clients that relied on it (a promise of clients: only a warning)"
-        case .perhaps: "nobody for certain: someone has to check"
+        case .perhaps: "no peer for certain: someone must check"
         }
     }
 }

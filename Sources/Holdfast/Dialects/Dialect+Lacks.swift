@@ -18,7 +18,7 @@ extension Dialect {
             }.map { Lack("`\($0.type)` has no place for `\($0.members.joined(separator: "` or `"))`") }
     }
 
-    /// Members of which some clauses of clients need one: without any, even a correct client violates these clauses.
+    /// Members that clauses of clients rely on: without any of them, even a correct client violates these clauses.
     private typealias Foundation = (sender: Role, type: String, members: [String], clauses: [Int])
 
     private static let foundations: [Foundation] = [

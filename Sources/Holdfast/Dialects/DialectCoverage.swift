@@ -89,7 +89,7 @@ extension Dialect {
         if isCanonical {
             let isKnown = Self.canonicalTypes[sender]?.contains(type) == true
             return isKnown
-                ? .understood(type) : .unmapped("the specification knows no '\(type)' from the \(sender.rawValue)")
+                ? .understood(type) : .unmapped("the specification defines no '\(type)' from the \(sender.rawValue)")
         }
         switch rule(for: frame, of: type, sentBy: sender)?.meaning {
         case .message(let canonical): return .understood(canonical)

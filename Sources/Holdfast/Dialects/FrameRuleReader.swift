@@ -26,7 +26,7 @@ enum FrameRuleReader {
         } else {
             for key in ["members", "writes"] where reader.value(key) != nil {
                 reader.collector.note(
-                    reader.pointer.appending(key), "members, but no message type", expected: "'is' beside them",
+                    reader.pointer.appending(key), "members, but no message type", expected: "'is' next to them",
                     fix: "remove '\(key)'")
             }
         }

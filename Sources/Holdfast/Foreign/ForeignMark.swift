@@ -12,7 +12,7 @@ struct ForeignMark: Sendable {
     private let paths: [String]
     /// The conditions on a further message if the address matches; nil if the address is enough.
     let besidesPath: String?
-    /// The conditions on a JSON message, of which one set must hold.
+    /// Sets of conditions on a JSON message; one set must hold.
     private let said: [String]
 
     private init(

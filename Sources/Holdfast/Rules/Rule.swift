@@ -148,7 +148,7 @@ package struct Rule: Sendable, Equatable {
             self.sender = sender
         }
 
-        /// A question to an agent, of which only the start is examined.
+        /// A question to an agent; only its start is examined.
         package init(question: String) {
             events = [.question]
             text = String(question.prefix(Self.maxCharacters))

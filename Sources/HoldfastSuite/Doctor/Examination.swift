@@ -271,7 +271,7 @@ package struct Examination {
                 subject.agent == .model
                 ? "point the server's model address at the suite's endpoint (chapter 3.3 of the specification)"
                 : "turn on the server's test mode (chapter 3.3 of the specification), or declare 'agent': 'plain'"
-            note("agent", .fault, "told to answer exactly '\(probes.reply)', the agent says \(said)", fix: way)
+            note("agent", .fault, "asked to answer exactly '\(probes.reply)', the agent says \(said)", fix: way)
         }
     }
 
@@ -317,7 +317,7 @@ package struct Examination {
 
     private mutating func push(_ probe: Probe) {
         if probe.hasPush {
-            note("push", .ok, "an answer that nobody received live arrives at the suite's push service")
+            note("push", .ok, "an answer that no connection received arrives at the suite's push service")
             return
         }
         var why =
@@ -325,7 +325,7 @@ package struct Examination {
         if let sink = subject.pushSink {
             why += " at \(sink.url) within \(readable(subject.timeouts.push))"
             let paths = Set(sink.strays.map { "\($0.method) \($0.path.prefix(40))" }).sorted()
-            if !paths.isEmpty { why += "; what arrives is \(paths.prefix(3).joined(separator: ", "))" }
+            if !paths.isEmpty { why += "; it receives \(paths.prefix(3).joined(separator: ", "))" }
         }
         note(
             "push", .gap, why,

@@ -54,7 +54,7 @@ package final class MessageJudge {
     /// Judges every line of a file that is not blank, and gives each fault in words to `notify`.
     package func judgeLines(of file: String, as name: String, _ notify: (String) -> Void) throws {
         let limit = JSONLimits.standard.maxBytes
-        let fix = "wait until nobody writes to it, or validate a copy"
+        let fix = "wait until no program writes to it, or validate a copy"
         var location = name
         var line = 0
         func take(_ lines: ArraySlice<UInt8>) {

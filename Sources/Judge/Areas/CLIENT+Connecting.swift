@@ -227,7 +227,7 @@ extension CLIENT {
         for index in client.attempts {
             let connection = history.connections[index]
             if let late = history.endOfFailedAttempt(index) {
-                let what = "the client waits for an attempt that comes to nothing"
+                let what = "the client waits for an attempt that fails"
                 evidence.violate(what, expected: "another one", actual: "none", at: [connection.opening, late])
                 continue
             }

@@ -129,7 +129,7 @@ enum PUSH {
                 announced.contains { $0 === turn }, orBy: isOwed ? history.pushDeadline(after: answer) : nil
             ) { late in
                 Finding(
-                    "no push for an answer that nobody saw", expected: "a push within \(history.timeouts.push)",
+                    "no push for an unseen answer", expected: "a push within \(history.timeouts.push)",
                     actual: "none", at: [turn.event, answer.shown] + [answer.end].compactMap(\.self) + [late])
             }
         }

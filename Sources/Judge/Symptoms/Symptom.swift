@@ -45,7 +45,7 @@ public struct Symptom: Sendable, Equatable {
             case .gap: ("gap", "Gaps in `seq`")
             case .emptyRead: ("lost", "Reads that found nothing")
             case .brokenOff: ("reconnect", "Connections that ended before an answer")
-            case .crossed: ("someone else", "Frames of somebody else")
+            case .crossed: ("someone else", "Frames of another person")
             case .idleCut: ("load balancer", "Connections cut in silence")
             case .turnedAway: ("expired token", "Connections turned away")
             case .silence: ("silence", "Longest silences")

@@ -26,7 +26,7 @@ struct ArrayFacts: Sendable {
     var isUnique = false
     var repeats = false
     var every: [Literal] = []
-    /// Demands, each of which at least one element must meet.
+    /// Demands; at least one element must meet each of them.
     var some: [[Literal]] = []
 }
 

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastTransport
 
-/// A problem because of which the suite can say nothing about the subject.
+/// A problem that keeps the suite from saying anything about the subject.
 package struct HarnessProblem: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         case unknownVariable(name: String, near: String?)

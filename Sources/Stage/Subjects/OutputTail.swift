@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastPlatform
 
-/// The output of a process, of which only the end is kept.
+/// The end of the output of a process; the rest is dropped.
 final class OutputTail: Sendable {
     /// The number of bytes kept; the last words of a failed process help most.
     static let kept = 16 << 10

@@ -8,7 +8,7 @@ package struct Performance: Sendable {
     package var problems: [HarnessProblem] = []
     /// The reason why it was skipped; nil if it was not.
     package var skipped: String?
-    /// The missing parts of the setup because of which it was skipped, such as a start command, in words.
+    /// The parts of the setup whose absence made the suite skip it, such as a start command, in words.
     package var lacks: [String] = []
     /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil if all were performed.
     package var stoppedAt: String?

@@ -29,7 +29,7 @@ struct ListCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "List the largest value of each dimension that the scenarios reach on the reference, beside the goal of a life."
+            "List the largest value of each dimension that the scenarios reach on the reference, with the goal of a life."
     )
     var reach = false
 

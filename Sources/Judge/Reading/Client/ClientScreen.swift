@@ -120,7 +120,7 @@ extension ObservedClient.State {
         }
     }
 
-    /// The same; but if it finds none, and the message was never sent with a key, any entry with its text counts,
+    /// The same places; if there are none and the message was never sent with a key, any entry with its text counts,
     /// whatever its key, unless its id belongs to another message.
     func entries(of question: ClientQuestion) -> [Int] {
         let places = places(of: question)

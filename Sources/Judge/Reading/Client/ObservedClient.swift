@@ -73,7 +73,7 @@ final class ObservedClient {
 
     func isForeground(at event: Int) -> Bool { Self.last(of: foreground, at: event) ?? false }
 
-    /// Whether it may be in the foreground; nothing tells of one that no stage launched.
+    /// Whether it may be in the foreground; unknown, and so true, for one that no stage launched.
     func mayBeInForeground(at event: Int) -> Bool { launches.isEmpty || isForeground(at: event) }
 
     func hasNetwork(at event: Int) -> Bool { Self.last(of: network, at: event) ?? true }

@@ -43,12 +43,12 @@ extension Observations {
                     at: read.event)
             }
         } else if let read = own.last, hasAllAnswers(read, askedBefore: push.event) {
-            return .wrong("messageId \(givenId), which is no stored message", at: read.event)
+            return .wrong("messageId \(givenId), which names no stored message", at: read.event)
         }
         if own.isEmpty, let event = sessions.notFound(session, for: push.principal, after: push.event),
             !sessions.exists(session, for: push.principal, before: history.events.count)
         {
-            return .wrong("sessionId \(givenSession), which is no session", at: event)
+            return .wrong("sessionId \(givenSession), which names no session", at: event)
         }
         return .open
     }
