@@ -19,7 +19,7 @@ package struct ProtocolState: Sendable {
     /// The folders and files of a state, below its root.
     static let parts = ["Spec", "Fixtures", "CHANGELOG.md"]
 
-    /// `files` are by their path below the root; those outside ``parts`` are ignored.
+    /// `files` has each file by its path below the root; those outside ``parts`` are ignored.
     package init(name: String, files: [String: [UInt8]]) throws(InputProblems) {
         var problems: [InputProblem] = []
         var texts: [String: String] = [:]

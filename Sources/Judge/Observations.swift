@@ -18,7 +18,7 @@ final class Observations {
     let lives: SubjectLives
     /// The schemas under the profiles the subject declares.
     let schemas: MessageSchemas
-    /// The schemas that hold whatever the subject declares.
+    /// The schemas that apply under any declaration.
     let coreSchemas: MessageSchemas
     /// The state table of a client's message; nil for a server.
     let messageTable: StateTable?

@@ -126,7 +126,7 @@ extension Observations {
     }
 
     /// Whether the stage may have caused the end of a connection, opened at an event: it ended the process, or refused
-    /// writes, to which 1011 or a lost connection may be a late answer, and any other close only one at that time.
+    /// writes; 1011 or a lost connection may follow refused writes late, any other close only while they are refused.
     func mayHaveCaused(_ ending: ObservedConnection.Ending, since opening: Int) -> Bool {
         if ending.kind == .lost || ending.has(code: 1011) { return wasDisturbed(between: opening, and: ending.event) }
         let end = ending.event

@@ -201,7 +201,7 @@ struct InferredNames {
         if !assumed.isEmpty { replace(missed, at: index, assuming: assumed) }
     }
 
-    /// The names for a server's frame; one that has none yet is noted, because a later ack may tell them.
+    /// The names for a server's frame; one that has none yet is noted, because a later ack may bring them.
     private mutating func namesOrNote(
         of frame: Frame, on place: Int, at index: Int, missed offset: Int? = nil
     ) -> [String: String] {

@@ -38,7 +38,7 @@ package struct ClientPlanner: Planner, LifePlanner {
     var failed: [String] = []
     /// The session that was last opened for certain.
     var screen: String?
-    /// Whether the app shall not end yet: the effect of many connections shows only if it does not.
+    /// Whether the app must live on: only then does the effect of many connections show.
     private(set) var isYoung = true
     var isRunning = true
     var isForeground = true
@@ -160,7 +160,7 @@ package struct ClientPlanner: Planner, LifePlanner {
         return begun.map(\.name).sorted()
     }
 
-    /// About how long a step watches, where a timeout's name stands for a longer time than most numbers.
+    /// About how long a step watches; for a named timeout, more than most numbers say.
     private static func milliseconds(_ watch: JSONValue) -> Int { watch["for"]?.intValue ?? 5_000 }
 
     // MARK: lives

@@ -29,8 +29,8 @@ struct LifeSteering: Sendable {
         goals[dimension].map { reached[dimension, default: 0] >= $0 } ?? true
     }
 
-    /// The progress of a feature in its dimension that lags most, of those with a goal; if it has reached all, or
-    /// raises none, a number that grows with the times it was drawn.
+    /// The progress of a feature: its least share of a goal; if it has reached its goals, or raises none, a number that
+    /// grows with the times it was drawn.
     private func progress(_ feature: some SteeredFeature) -> Double {
         let count = Double(count(of: feature.name))
         let shares = feature.raises.compactMap { dimension in

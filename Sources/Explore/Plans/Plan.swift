@@ -11,7 +11,7 @@ package struct Plan: Sendable, Equatable {
     var profiles: Set<Profile>
     /// The steps in the form of a scenario file.
     package var steps: [JSONValue]
-    /// Whether it gets its own server although it does not end it, since earlier turns may still run on a shared one.
+    /// Whether it gets its own server without ending it, because turns may still run on a shared one.
     var isApart = false
     /// The factor by which the client's timers must run faster.
     private var timeScale: JSONValue?

@@ -190,7 +190,7 @@ extension ServerPlanner {
         let failed = own.indices.filter { own[$0].content["script"]?.arrayValue?.last?["fail"] != nil }
         let distances = [failed.first, any(failed)].compactMap(\.self).map { own.count - 1 - $0 }
         for distance in [0, 3, 20, 60, 120, 200, own.count - 1] + distances where distance < own.count {
-            // After this many questions, it surely came first.
+            // A question that this many have followed surely arrived first.
             let asked = own[own.count - 1 - distance]
             for _ in 0...one(of: 0, 1) { askAgain(asked, isFirst: distance >= 20 && asked.connection == nil) }
             steering.raise(.repeatQuestions, to: distance)
@@ -465,7 +465,7 @@ extension ServerPlanner {
         sendLarge()
         guard isQuick, steering.count(of: "edges") < Self.maxWaits else { return }
         if isKept, happens(50) { return sendBeforeAuth() }
-        // The device that goes silent may be the one that goes on speaking.
+        // Half of the time, the silent connection claims to be the device that goes on speaking.
         add(
             "connect",
             [

@@ -109,7 +109,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     /// The last of several people has this device, which no round disconnects: its connection is as old as the process.
     private static let lastingDevice = "V"
     var lastingPerson: String? { isLife && everybody.count > 1 ? everybody.last : nil }
-    /// The process ends only before and after the first part of a life; in the second, some people rest.
+    /// Two parts of a life: the first, in which the process never ends, and the second, in which some people rest.
     private static let (stableSpan, rest) = (0.02..<0.87, 0.25..<0.72)
 
     /// The letters of strangers, one for each branch; their number limits the features that meet in a round.
@@ -239,7 +239,7 @@ package struct ServerPlanner: Planner, LifePlanner {
             growLongSession()
             guard person == others.first else { continue }
             if grammar.profiles.contains(.push) {
-                // So many that a server may give up, and a minute before the next answer.
+                // So many refusals that a server may give up, a minute before the next answer.
                 refusePushes(503, "ServiceUnavailable", times: 12, of: person, in: 4)
                 steering.raise(.refusedPushes, to: 12)
             }

@@ -27,7 +27,7 @@ enum FactRule: String, CaseIterable, Sendable {
 
     enum Whom: String, Sendable {
         case nobody, clients, servers, everybody, held
-        /// The side that is not bound, and must cope with it.
+        /// The side that is not bound, and must handle it.
         case others
         /// The other side, if it could rely on it: servers cannot rely on what clients promise.
         case relying

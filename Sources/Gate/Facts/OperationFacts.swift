@@ -5,7 +5,7 @@ import HoldfastSchemaDiff
 /// The facts about the socket in `Spec/asyncapi.json`, which describes it from the server's side.
 struct OperationFacts {
     static let file = "asyncapi.json"
-    /// The name of access without credentials.
+    /// The word for access without credentials.
     private static let nothing = "nothing"
 
     private let root: JSONValue

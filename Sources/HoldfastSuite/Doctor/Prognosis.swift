@@ -4,7 +4,7 @@ import HoldfastReport
 import HoldfastStage
 
 extension Forecast {
-    /// The clauses that a run will leave undecided besides some, with the reasons and what would help.
+    /// The other clauses that a run will leave undecided, with reasons and remedies.
     func open(besides exercised: Set<ClauseID>) -> [Diagnosis.Open] {
         let report = report(besides: exercised)
         func gaps(_ clauses: [ClauseID], without isLeft: (ScenarioResult) -> Bool) -> [Gap] {

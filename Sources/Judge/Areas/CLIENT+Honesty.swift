@@ -93,7 +93,7 @@ extension CLIENT {
 
     /// Whether a sign of a question arrived so soon that there was no silence to react to.
     ///
-    /// News counts if it arrived on the connection, or before the client reconnected or resent the message over REST.
+    /// It counts if it arrived on the connection, or before the client reconnected or resent the message over REST.
     private static func isReported(
         _ question: ClientQuestion, on index: Int, after event: Int, isInTime: (Int?) -> Bool, _ history: Observations
     ) -> Bool {

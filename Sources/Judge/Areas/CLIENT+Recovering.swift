@@ -408,7 +408,7 @@ private struct LostConversation {
 }
 
 extension Observations {
-    /// Whether a client certainly knew that a question's turn ran when it lost a connection, and got no news of an end
+    /// Whether a client certainly knew that a question's turn ran when it lost a connection, and got no sign of an end
     /// before the next greeting in the same life.
     fileprivate func isKnownToRun(_ question: ClientQuestion, lostAt lost: Int, before greeted: Int) -> Bool {
         guard let asked = question.requests.first?.event, asked < lost, endOfLife(at: asked) > greeted else {

@@ -490,7 +490,7 @@ extension Observations {
             .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != sign.event }
         let isLong =
             last.map { effectiveSpan(from: $0.event, to: sign.event) >= clientBound(\.resend).microseconds } == true
-        // News that arrived as the client left, and arrived again, may have been processed only then.
+        // A sign that arrived as the client left, and again later, may have been processed only later.
         let isMissed = departure(after: sign.event, on: sign.connection) != nil
         let again = isMissed ? question.signs.first { $0.isAfter(sign.event) && $0.kind != .proof }?.event : nil
         return client.states.contains { state in

@@ -49,7 +49,7 @@ final class MessageMachine {
     var worlds: Set<World> = [World()]
     /// Whether there were too many worlds to follow, so that no look proves anything.
     private(set) var isLost = false
-    /// Whether the screen showed that it waits when the message's session was last seen.
+    /// Whether the message's session was shown as waiting when it was last seen.
     var isAwaited = false
     /// Whether the last look showed it as failed, or beside an error that names it.
     var hasFailed = false

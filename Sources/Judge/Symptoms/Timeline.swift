@@ -51,7 +51,7 @@ public struct Timeline: Sendable, Equatable {
         if !history.connections.isEmpty { sections.append(connections) }
     }
 
-    /// Details by which a refusal may look odd: its wait, or `busy` while no turn is seen to run.
+    /// Details that can make a refusal look odd: its wait, or `busy` while no turn is seen to run.
     private static func detail(of request: ObservedRequest, _ refusal: Int, _ history: Observations) -> String {
         switch request.refusalCode {
         case "rate_limited":

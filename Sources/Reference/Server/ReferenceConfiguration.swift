@@ -38,7 +38,7 @@ package struct ReferenceConfiguration: Sendable {
     package var replies = Replies()
     /// Sees all traffic, and may interfere.
     package var watcher: (any ServerWatcher)?
-    /// Ends this process, for defects that do; without it, the server only falls silent.
+    /// Ends this process, for defects that need it; without it, the server only falls silent.
     package var endsProcess: (@Sendable () -> Void)?
     /// Receives human-readable log lines, which contain no tokens and no conversations.
     package var log: (@Sendable (String) -> Void)?

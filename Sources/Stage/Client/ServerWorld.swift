@@ -101,7 +101,7 @@ package struct ServerWorld {
     package var isSentAway = false
 
     var epoch: String
-    /// Whether a `sync` has no place for its epoch, so that the connection's counts.
+    /// Whether a `sync` has no place for its epoch, so that the connection's epoch counts.
     var inheritsEpochs = false
     var lastSeq: Int
     var sessions: [Session] = []

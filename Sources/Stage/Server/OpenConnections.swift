@@ -3,7 +3,7 @@ import HoldfastPlatform
 /// The connections of a whole run, across all scenarios.
 ///
 /// A server that stops, restarts or is overloaded must end all its connections (LIVE-10). The others show whether it
-/// did: if one survives, the server went on. No server restarts again and again.
+/// did: if one survives, the server went on. A server that announces restarts in quick succession does not restart.
 final class OpenConnections: Sendable {
     private struct Life {
         /// The time of the opening, or of the greeting once there is one.

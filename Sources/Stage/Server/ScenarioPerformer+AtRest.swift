@@ -30,8 +30,8 @@ extension ScenarioPerformer {
 
     /// Reads the data of all principals: every session, some twice, and the whole stream; repeats a few old questions.
     ///
-    /// Left alone are the principals in `resting` and, with `atChangesOnly`, sessions that nothing has changed since they
-    /// were read, so that they grow old.
+    /// Skips the principals in `resting` and, with `atChangesOnly`, sessions that have not changed since they were read,
+    /// so that they grow old.
     func checkEverything(atChangesOnly: Bool, except resting: [String]) async throws {
         for lane in openLanes where lane.isAuthenticated && !lane.isPaused && !resting.contains(lane.principal ?? "") {
             _ = await fence(lane)
@@ -140,7 +140,7 @@ extension StepContext {
     }
 
     private func askAgain(_ question: JSONObject, _ look: IdleCheck, on lane: ConnectionLane?) async throws {
-        // If the wire carries no key, it would be a new question.
+        // Without a key on the wire, a repeat would be a new question.
         guard dialect.isCanonical else { return }
         let key = question["clientMessageId"]
         if let lane, lane.isAuthenticated {

@@ -30,7 +30,7 @@ extension Observations {
     }
 
     /// Whether a client has waited long enough on a connection to end it: for its greeting, for any sign of life, or
-    /// for news of a question (CLIENT-4).
+    /// for a sign of a question (CLIENT-4).
     func hasWaited(on index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         let last = arrivals(on: index).last { $0 < event } ?? connection.opening

@@ -192,8 +192,8 @@ struct ClientQuestion: Sendable {
         if known.isEmpty, let again {
             place = add(ClientQuestion(text: request.prompt, typed: again), to: &questions, &places)
         } else if same.count > 1, !known.contains(where: same.contains) {
-            // A new key for a text that was typed more than once: the oldest message that was not sent yet, and only in
-            // the last place one that the screen showed under a key of its own.
+            // A new key for a text that was typed more than once: the oldest message that was not sent yet, and only as
+            // a last resort one that the screen showed under another key.
             let waiting = same.filter { questions[$0].requests.isEmpty }
             let named = waiting.filter { index in
                 places.firstShown.contains { name, gap in

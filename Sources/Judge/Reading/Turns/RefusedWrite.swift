@@ -15,7 +15,7 @@ struct RefusedWrite {
 
     /// Whether the server, as far as can be known, could not store the answer and sent no `done`.
     ///
-    /// A refusal for another reason, or a failure of the agent, has nothing to store.
+    /// After a refusal for another reason or a failure of the agent, there was nothing to store.
     func isHeldBack(in history: Observations) -> Bool {
         switch outcome {
         case .failed(_, let code):

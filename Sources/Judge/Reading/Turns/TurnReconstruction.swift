@@ -75,7 +75,7 @@ struct TurnReconstruction {
         }
     }
 
-    /// Handles the response to a request: if it names a turn, it reports its outcome; otherwise no turn started.
+    /// Handles the response to a request: if it names a turn, it reports that turn's outcome; else none started.
     private mutating func takeResponse(_ turn: ObservedTurn, _ request: ObservedRequest) {
         guard case .exchange(let index) = request.origin, let response = exchanges[index].response,
             let status = exchanges[index].status
