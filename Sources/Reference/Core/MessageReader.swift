@@ -46,12 +46,12 @@ struct MessageReader: Sendable {
 
     private func auth(_ object: JSONObject) throws(Refusal) -> ClientMessage.Auth {
         guard let version = object["protocol"]?.intValue else {
-            throw Refusal(.badRequest, "'protocol' must be an integer")
+            throw Refusal(.badRequest, "'protocol' has to be an integer")
         }
         if let capabilities = object["capabilities"] {
             guard let names = capabilities.arrayValue, names.allSatisfy({ fits($0.stringValue, 1...64) }),
                 Set(names).count == names.count
-            else { throw Refusal(.badRequest, "'capabilities' must be an array of different short strings") }
+            else { throw Refusal(.badRequest, "'capabilities' has to be an array of different short strings") }
         }
         return ClientMessage.Auth(
             protocol: version, token: try text("token", in: object, minimum: 0, maximum: .max),
@@ -60,11 +60,11 @@ struct MessageReader: Sendable {
 
     private func sync(_ object: JSONObject) throws(Refusal) -> ClientMessage.Sync {
         guard let position = integer(object["lastSeqSeen"], 0...Self.maxInteger) else {
-            throw Refusal(.badRequest, "'lastSeqSeen' must be an integer from 0 to \(Self.maxInteger)")
+            throw Refusal(.badRequest, "'lastSeqSeen' has to be an integer from 0 to \(Self.maxInteger)")
         }
         let limit = integer(object["limit"], 1...Self.maxInteger)
         if object.contains("limit"), limit == nil {
-            throw Refusal(.badRequest, "'limit' must be an integer from 1 to \(Self.maxInteger)")
+            throw Refusal(.badRequest, "'limit' has to be an integer from 1 to \(Self.maxInteger)")
         }
         return ClientMessage.Sync(lastSeqSeen: position, epoch: try text("epoch", in: object), limit: limit)
     }
@@ -93,18 +93,18 @@ struct MessageReader: Sendable {
     /// The content of the last message, which is the user's; all others must be valid too.
     private func question(_ object: JSONObject) throws(Refusal) -> JSONValue {
         guard let messages = object["messages"]?.arrayValue, !messages.isEmpty else {
-            throw Refusal(.badRequest, "'messages' must be an array of at least one message")
+            throw Refusal(.badRequest, "'messages' has to be an array of at least one message")
         }
         for (position, message) in messages.enumerated() {
             guard let role = message["role"]?.stringValue, ["user", "assistant", "system"].contains(role) else {
-                throw Refusal(.badRequest, "the 'role' of message \(position) must be user, assistant or system")
+                throw Refusal(.badRequest, "the 'role' of message \(position) has to be user, assistant or system")
             }
             guard let content = message["content"], isContent(content) else {
-                throw Refusal(.badRequest, "the 'content' of message \(position) must be a string or parts")
+                throw Refusal(.badRequest, "the 'content' of message \(position) has to be a string or parts")
             }
         }
         guard let last = messages.last, last["role"]?.stringValue == "user", let content = last["content"] else {
-            throw Refusal(.badRequest, "the last message must be the user's")
+            throw Refusal(.badRequest, "the last message has to be the user's")
         }
         return content
     }
@@ -125,7 +125,7 @@ struct MessageReader: Sendable {
     ) throws(Refusal) -> String? {
         guard let value = object[name] else { return nil }
         guard let text = value.stringValue, fits(text, minimum...maximum) else {
-            throw Refusal(.badRequest, "'\(name)' must be a string of \(minimum) to \(maximum) characters")
+            throw Refusal(.badRequest, "'\(name)' has to be a string of \(minimum) to \(maximum) characters")
         }
         return text
     }

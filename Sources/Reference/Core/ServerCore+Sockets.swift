@@ -47,8 +47,8 @@ extension ServerCore {
             switch message {
             case .auth(let auth): return try authenticate(auth, of: connection, on: socket)
             case .chat(let chat):
-                throw Refusal(.notAuthenticated, "the first frame must be 'auth'", clientMessageId: chat.key)
-            case .sync, .ping: throw Refusal(.notAuthenticated, "the first frame must be 'auth'")
+                throw Refusal(.notAuthenticated, "the first frame has to be 'auth'", clientMessageId: chat.key)
+            case .sync, .ping: throw Refusal(.notAuthenticated, "the first frame has to be 'auth'")
             }
         }
         switch message {
