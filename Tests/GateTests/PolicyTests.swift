@@ -300,4 +300,13 @@ import Testing
             #expect(RuleBook.list.contains("\n\(rule.id)\t"))
         }
     }
+
+    @Test func `the book says whose message makes a rule an error`() {
+        #expect(
+            RuleBook.rule("property-became-required")?.direction
+                == "client → server: error where a message of an old client shows it; "
+                + "server → client: information, error where a message of an old server shows it")
+        #expect(
+            RuleBook.rule("message-added")?.direction == "client → server: information; server → client: error")
+    }
 }

@@ -30,4 +30,16 @@ import Testing
         #expect(try await reader.value == Data("text".utf8))
         #expect(mkfifo(pipe, 0o600) == -1)
     }
+
+    @Test func `a folder stands for its captures in order, without the transcripts of a report`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for name in [
+            "b.ndjson", "a/run/report.json", "a/run/transcripts/server/x.ndjson", "a/transcripts/own.ndjson", "a.txt",
+            "notes.md",
+        ] {
+            try Files.write("", to: "\(folder)/\(name)", makingFolders: true)
+        }
+        let found = try JudgeFiles.paths([folder]).map { String($0.dropFirst(folder.count + 1)) }
+        #expect(found == ["a.txt", "a/run/report.json", "a/transcripts/own.ndjson", "b.ndjson"])
+    }
 }
