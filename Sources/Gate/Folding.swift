@@ -64,16 +64,16 @@ extension GateEntry {
 
     /// Whether one entry was removed and another added in its place: one status, form, reply or value for another.
     fileprivate func isSwap(with other: GateEntry, among all: [GateEntry]) -> Bool {
-        guard let place = swapped, place == other.swapped, finding.rule != other.finding.rule else { return false }
+        guard let place = listPath, place == other.listPath, finding.rule != other.finding.rule else { return false }
         // Other harmless edits of the list do not count, unless this one is harmless too.
         let relevant = all.count {
-            $0.swapped == place && $0.finding.direction == finding.direction && $0.finding.severity > .information
+            $0.listPath == place && $0.finding.direction == finding.direction && $0.finding.severity > .information
         }
         return relevant == (finding.severity > .information ? 2 : 1)
     }
 
     /// The list in which an element was added or removed.
-    private var swapped: [String]? {
+    private var listPath: [String]? {
         guard let location, let end = finding.rule.lastIndex(of: "-"),
             ["-added", "-removed"].contains(finding.rule[end...])
         else { return nil }

@@ -136,7 +136,7 @@ struct FactComparison {
         let names = Set(renamed.flatMap { [$0.was.id, $0.now.id] })
         // One edit may show in several facts.
         var edits: [[JSONValue]: [Difference]] = [:]
-        func tell(
+        func record(
             _ change: FactRule.Change, _ was: Fact?, _ now: Fact?, _ effect: FactRule.Effect? = nil
         ) -> [GateEntry] {
             let difference = Difference(change: change, was: was, now: now, effect: effect)
@@ -149,7 +149,7 @@ struct FactComparison {
             guard !names.contains(was.id), are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else {
                 return []
             }
-            return tell(.removed, was, nil, was.cover.contains(where: are.contains) ? harmless : nil)
+            return record(.removed, was, nil, was.cover.contains(where: are.contains) ? harmless : nil)
         } changed: { was, now in
             Self.changes(was, now).flatMap { change in
                 let effect: FactRule.Effect? =
@@ -158,7 +158,7 @@ struct FactComparison {
                     case (.schemaClause, _): judged(was, now)
                     default: nil
                     }
-                return tell(change, was, now, effect)
+                return record(change, was, now, effect)
             }
         } added: { now in
             guard !names.contains(now.id), were.isSuperset(of: now.parents) else { return [] }
@@ -172,7 +172,7 @@ struct FactComparison {
                 case .parameter where !now.value.isNull: .assumed
                 default: nil
                 }
-            return tell(.added, nil, now, effect)
+            return record(.added, nil, now, effect)
         }
         return entries + OperationFacts.unlisted(old, new)
             + renamed.flatMap { entry(Difference(change: .reworded, was: $0.was, now: $0.now)) }

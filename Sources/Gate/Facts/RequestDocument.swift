@@ -181,9 +181,9 @@ struct RequestDocument {
             }
             detail("answer \(status)", path, response.without(["content", "headers", "links"]), parents)
         }
-        let ways = (operation["security"] ?? item["security"] ?? root["security"])?.arrayValue ?? []
-        for way in ways.isEmpty ? [[:]] : ways {
-            let names = (way.objectValue ?? [:]).keys.sorted().joined(separator: " and ")
+        let choices = (operation["security"] ?? item["security"] ?? root["security"])?.arrayValue ?? []
+        for choice in choices.isEmpty ? [[:]] : choices {
+            let names = (choice.objectValue ?? [:]).keys.sorted().joined(separator: " and ")
             let word = names.isEmpty ? Self.nothing : names
             // Access without credentials includes access with them.
             fact(.security, word, ["security", word], cover: names.isEmpty ? [] : [Self.nothing])

@@ -81,7 +81,7 @@ final class LoadJudging: Sendable {
         var results: [ScenarioResult] = []
         /// The number of histories kept for each principal, and the clauses that passed in any of them.
         var kept: [String: Int] = [:]
-        var shown: Set<ClauseID> = []
+        var passed: Set<ClauseID> = []
         var broken: [ClauseID: Int] = [:]
         var principals: Set<String> = []
         var waiting = 0
@@ -194,8 +194,8 @@ final class LoadJudging: Sendable {
             for verdict in broken { state.broken[verdict.clause, default: 0] += 1 }
             let decided = verdicts.held
             // A history with a violation is kept only in its shrunk form.
-            if broken.isEmpty, !state.shown.isSuperset(of: decided) {
-                state.shown.formUnion(decided)
+            if broken.isEmpty, !state.passed.isSuperset(of: decided) {
+                state.passed.formUnion(decided)
                 state.keep(history, verdicts, of: principal)
             }
             return broken.map { ($0, state.broken[$0.clause] == 1) }.filter {
