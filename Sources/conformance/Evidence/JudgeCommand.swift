@@ -21,8 +21,8 @@ struct JudgeCommand: AsyncParsableCommand {
               pcap         a packet capture, read by tshark where it is installed
               notes        A -> {…}  A <- {…}  A CLOSED 4001 'x'  HTTP GET /p -> 200 {…}
 
-            A capture starts in the middle and is incomplete. What it lacks is never a violation and never a pass: those \
-            clauses are counted as not covered, with the reason.
+            A capture starts in the middle and is incomplete. Missing data is never a violation and never a pass: the \
+            clauses that need it are counted as not covered, with the reason.
 
             Observations are not verdicts: unanswered questions, repeated texts, gaps in 'seq', reads that found nothing, \
             connections that ended early, long silences. For the clauses behind them: 'conformance explain duplicate'. \

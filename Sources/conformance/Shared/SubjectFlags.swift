@@ -143,8 +143,8 @@ struct SubjectFlags: ParsableArguments {
         help: ArgumentHelp(
             "Count clauses that are out of reach as untested, which makes the run incomplete.",
             discussion: """
-                So does a scenario that the setup makes impossible; one that a legal limit of the server rules out \
-                does not.
+                A scenario that the setup makes impossible has the same effect; one that a legal limit of the server \
+                rules out does not.
                 """))
     var strict = false
 

@@ -13,11 +13,11 @@ struct LoadCommand: AsyncParsableCommand {
         abstract: "Load a server with devices and judge every clause meanwhile.",
         discussion: """
             Each device behaves like a phone: it asks, sometimes disconnects before the answer, comes back after seconds, \
-            syncs from its position, reads over REST, and resends with the same id. What each principal sees is judged \
-            while the load runs. A violation is reported once per clause, shrunk to a transcript of one principal.
+            syncs from its position, reads over REST, and resends with the same id. The suite judges what each principal \
+            sees while the load runs. It reports a violation once per clause, shrunk to a transcript of one principal.
 
             The schedule of every device is drawn beforehand from --seed, and every time counts from the moment an act was \
-            intended: a server that stalls cannot hide it. When the suite itself is late, it says so and gives no times.
+            intended, so a server cannot hide a stall. When the suite itself is late, it says so and gives no times.
 
             Examples:
               conformance load --reference --devices 200 --for 20s
@@ -27,7 +27,7 @@ struct LoadCommand: AsyncParsableCommand {
               conformance load --reference --defect order-swaps-frames-in-a-crowd --devices 50 --for 5s
 
             Each principal needs a token: {n} in --token stands for 1, 2, 3 and so on. With fewer tokens than principals, \
-            devices share them. Applicable are the clauses that --only names, otherwise those that the load exercised.
+            devices share them. The clauses that --only names apply; without it, those that the load exercised.
 
             Exit codes: 0 conforms · 1 violation · 2 interrupted · 3 stale baseline · 64 usage · 69 unreachable · 70 the \
             suite, not the server, is the limit
