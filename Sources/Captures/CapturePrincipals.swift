@@ -101,7 +101,7 @@ struct CapturePrincipals {
         return [belongs, .text(direction, known?.text ?? text)].compactMap(\.self)
     }
 
-    /// A request without its credentials, with its owner; nil is the owner of a request that was refused for them.
+    /// A request without its credentials, with its owner; nil for the owner if the request was refused for them.
     mutating func asked(
         _ method: String, _ path: String, by named: String? = nil, status: Int?, body: String?
     ) -> Event.Kind {

@@ -221,7 +221,7 @@ extension RunReport {
 
     /// The scenarios that ended early without a violation in question to say why; nil if there is none.
     ///
-    /// Behind a dialect, they may have ended at what the wire cannot express, and on a late machine, because of that.
+    /// With a dialect, a step that the wire cannot express may have ended them, and on a late machine its lateness.
     var endedEarly: String? {
         let early = scenarios.count { scenario in
             let header = scenario.history.header

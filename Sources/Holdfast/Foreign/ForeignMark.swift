@@ -29,7 +29,7 @@ struct ForeignMark: Sendable {
 
     func marksPath(_ path: String) -> Bool { paths.contains(where: path.contains) }
 
-    /// All protocols, the most characteristic first, since those for chats, agents and messages share terms with this.
+    /// All protocols, the most characteristic first, since those for chats, agents and messages share terms with it.
     static let all: [ForeignMark] = [
         .init(
             "server-sent events, a stream of one direction over HTTP", .bridge,

@@ -79,8 +79,8 @@ enum SYNC {
     /// SYNC-4: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`, in strictly
     /// rising order, and none if the position names another epoch".
     ///
-    /// Once for each answer with two or more frames; to a position of another epoch; or to a position above 0, if
-    /// frames at or before it are known or any are replayed.
+    /// Once for each answer with two or more frames, or to a position of another epoch, or to one above 0 if frames
+    /// at or before it are known or any are replayed.
     static func missedRisesFromThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let position = sync.lastSeqSeen else { continue }

@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads one step of a client scenario; if it does not match its schema, the result is discarded.
+/// Reads one step of a client scenario; the result for a step that does not match its schema is discarded.
 struct ClientStepReader {
     let reader: MemberReader
     private let flow: ScenarioFlow
