@@ -168,9 +168,9 @@ extension CLIENT {
 
     /// CLIENT-2: "A client SHOULD vary the wait between attempts at random".
     ///
-    /// Once for each pair of launches with five undisturbed attempts each. Eight attempts of one launch with equal waits
-    /// are enough for a violation, because a late machine may disturb the other launch. Waits that differ by less than
-    /// 5 %, or by the delay that a machine adds to any timer, are equal.
+    /// Once for each pair of launches with five undisturbed attempts each. Eight attempts of one launch with equal
+    /// waits are enough for a violation, because a late machine may disturb the other launch. Waits that differ by less
+    /// than 5 %, or by the delay that a machine adds to any timer, are equal.
     static func waitsVary(_ history: Observations, _ evidence: inout Evidence) {
         var before: [Int]?
         for launch in history.client.launches {

@@ -243,8 +243,8 @@ extension CLIENT {
     /// CLIENT-10: "A client MUST send the unsettled messages of one session on one connection or over REST in the order
     /// in which the person typed them, also after a reconnect".
     ///
-    /// Once for each pair of successive messages of one conversation that waited together to be sent, or sent again, and
-    /// went on one connection or over REST. REST requests may overtake each other.
+    /// Once for each pair of successive messages of one conversation that waited together to be sent, or sent again,
+    /// and went on one connection or over REST. REST requests may overtake each other.
     static func typingOrderIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions.filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {

@@ -30,8 +30,8 @@ extension ScenarioPerformer {
 
     /// Reads the data of all principals: every session, some twice, and the whole stream; repeats a few old questions.
     ///
-    /// Skips the principals in `resting` and, with `atChangesOnly`, sessions that have not changed since they were read,
-    /// so that they grow old.
+    /// Skips the principals in `resting` and, with `atChangesOnly`, sessions that have not changed since they were
+    /// read, so that they grow old.
     func checkEverything(atChangesOnly: Bool, except resting: [String]) async throws {
         for lane in openLanes where lane.isAuthenticated && !lane.isPaused && !resting.contains(lane.principal ?? "") {
             _ = await fence(lane)

@@ -16,9 +16,9 @@ struct ProxyCommand: AsyncParsableCommand {
             sent. Two exceptions: compression is never negotiated, because it would hide the traffic, and 'Host' names the \
             server. Paths stay the same, so the client only needs another host and port.
 
-            Each violation is printed when it happens, at most three per clause; the summary counts the rest. Events from \
-            before the proxy started are never a violation. In all output, the name of their owner (p1, p2, …) replaces \
-            credentials.
+            Each violation is printed when it happens, at most three per clause; the summary counts the rest. Events \
+            from before the proxy started are never a violation. In all output, the name of their owner (p1, p2, …) \
+            replaces credentials.
 
             Examples:
               conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --out n.ndjson

@@ -13,8 +13,8 @@ struct InitCommand: AsyncParsableCommand {
         usage: "conformance init [<url>] [<options>]",
         discussion: """
             Asks for the server, its token variables, its profiles and your CI, then writes subject.json and the CI file \
-            and prints the first commands. With a URL or --start it asks nothing. With a URL, neither the suite nor the \
-            CI file starts the server: start it yourself. It never overwrites a file.
+            and prints the first commands. With a URL or --start it asks nothing. With a URL, neither the suite nor \
+            the CI file starts the server: start it yourself. It never overwrites a file.
 
             Examples:
               conformance init

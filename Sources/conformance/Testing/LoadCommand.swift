@@ -13,8 +13,9 @@ struct LoadCommand: AsyncParsableCommand {
         abstract: "Load a server with devices and judge every clause meanwhile.",
         discussion: """
             Each device behaves like a phone: it asks, sometimes disconnects before the answer, comes back after seconds, \
-            syncs from its position, reads over REST, and resends with the same id. The suite judges what each principal \
-            sees while the load runs. It reports a violation once per clause, shrunk to a transcript of one principal.
+            syncs from its position, reads over REST, and resends with the same id. The suite judges what each \
+            principal sees while the load runs. It reports a violation once per clause, shrunk to a transcript of one \
+            principal.
 
             The schedule of every device is drawn beforehand from --seed, and every time counts from the moment an act was \
             intended, so a server cannot hide a stall. When the suite itself is late, it says so and gives no times.

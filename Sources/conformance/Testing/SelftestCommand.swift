@@ -40,9 +40,9 @@ struct SelftestCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Run random schedules against the reference server, in simulation.",
             discussion: """
-                Healthy servers must break nothing. For each defect, prints the median of three searches, then how many \
-                plans each search took to break the clause; with --out, writes the smallest such plan. Client defects are \
-                searched for only if --only names them.
+                Healthy servers must break nothing. For each defect, prints the median of three searches, then how \
+                many plans each search took to break the clause; with --out, writes the smallest such plan. Client \
+                defects are searched for only if --only names them.
                 """))
     var explore = false
 
