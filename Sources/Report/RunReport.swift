@@ -322,7 +322,7 @@ extension RunReport {
     private func repeated(_ result: ClauseResult) -> ClauseResult.Occurrence? {
         let unexpected = result.findings.filter { expectation(of: result, in: $0) == nil }
         let findings = unexpected.isEmpty ? result.findings : unexpected
-        let ranks = Set(findings.map(\.baseName)).reduce(into: [:]) { ranks, name in
+        let ranks = Set(findings.map(\.baseName)).reduce(into: [String: Int]()) { ranks, name in
             let (broken, all) = counts(name, result)
             let isMeant = intended[name]?.contains(result.clause.id) ?? false
             ranks[name] = (broken < all ? 0 : 100) + (isMeant ? 10 : 0) + min(broken, Self.plenty)

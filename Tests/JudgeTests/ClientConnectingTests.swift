@@ -92,6 +92,10 @@ import Testing
         try clause.untested("\(start) B>open B<open B>auth +1s client=connected")
         try clause.untested("\(start) A!cut client=connected B>open B<open client=connected")  // asked a moment before
         try clause.untested("client!launch client=connecting A+")
+        // A handshake that the network swallowed is given up with the next attempt, which was greeted.
+        let swallowed = "client!launch A>open A<open A>auth +500ms client!networkDown A!cut(silence) client!networkUp"
+        try clause.untested("\(swallowed) B+ B!cut +1s client=connected")
+        try clause.violates("\(swallowed) B>open B<open B>auth +1s client=connected^")
     }
 
     /// Attempts that are refused, so many milliseconds apart.

@@ -173,6 +173,14 @@ import Testing
         try clause.untested(#"A+(e1 #0) A>`{"type":"ping","x":1e400}` A<error(parse_error)"#)
     }
 
+    @Test func `ENV-3 nothing is read behind a message that ended its connection`() throws {
+        let clause = ClauseUnderTest("ENV-3", rule: 1)
+        let large = "A+(maxFrameBytes=100) A>chat(c1 '\(String(repeating: "x", count: 100))')"
+        try clause.untested("\(large) A>`[]` A<close(1009)")
+        try clause.violates("\(large) A<error(too_large c1) A>`[]` A<close(1009)^")
+        try clause.violates("A+ A>`[]` A<close(1009)^")
+    }
+
     @Test func `ENV-5 other connections stay usable`() throws {
         let clause = ClauseUnderTest("ENV-5")
         let hostile = "A+ B+(p2) A>`null` A<error(bad_request) \(alive)"

@@ -310,7 +310,11 @@ extension ClientFeature {
         ClientFeature(name: "away", needs: ["background", "foreground"], isAway: true, isPossible: \.isSeen) {
             $0.leave(isDeaf: false)
         } end: {
-            if $0.isRunning, !$0.isForeground, $0.happens(25), $0.grammar.allows("openPush") { $0.push("openPush") }
+            if $0.isRunning, !$0.isForeground, $0.grammar.profiles.contains(.clientPush), $0.happens(25),
+                $0.grammar.allows("openPush")
+            {
+                $0.push("openPush")
+            }
             $0.comeBack()
         },
         // A connection, a session and a turn are a minute old when the person returns.

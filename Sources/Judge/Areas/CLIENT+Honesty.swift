@@ -12,9 +12,10 @@ extension CLIENT {
             guard let life = history.client.launch(at: state.event)?.events else { continue }
             let attempts = history.attempts(in: life.lowerBound..<state.event)
             guard !attempts.contains(where: { history.mayBeInUse($0, at: state.event) }) else { continue }
-            let pending = attempts.last { index in
+            // A client that opens another connection has given up the one before.
+            let pending = attempts.last.flatMap { index in
                 history.connections[index].connected.isOpen(at: state.event)
-                    && history.client.ends[index].isOpen(at: state.event)
+                    && history.client.ends[index].isOpen(at: state.event) ? index : nil
             }
             if state.connection != .connected {
                 if pending != nil { evidence.keep() }

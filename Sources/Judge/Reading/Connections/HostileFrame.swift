@@ -216,7 +216,12 @@ extension Observations {
             let isLate = effectiveTime(of: ending.event) > effectiveTime(of: start) + timeouts.close.microseconds
             let isStop = wasStopped(between: hostile.frame.event, and: ending.event)
             let isSilence = ending.mayBeSilence || ending.isForSilence
-            return isOther || isLate || isStop || isSilence ? .unknown : .dead(ending.event)
+            // A server may end a connection at a message that is too large or binary, and reads nothing behind it.
+            let isUnread = hostileFrames.contains {
+                $0.frame.connection == hostile.frame.connection && $0.frame.event < hostile.frame.event
+                    && [.oversize, .binary].contains($0.kind) && $0.answer == nil
+            }
+            return isOther || isLate || isStop || isSilence || isUnread ? .unknown : .dead(ending.event)
         }
         if connection.received.contains(where: { $0.event > start }) { return .alive }
         let ping = connection.sent.first { $0.event > hostile.frame.event && $0.type == "ping" }
