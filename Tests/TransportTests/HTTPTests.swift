@@ -1,3 +1,4 @@
+import HoldfastPlatform
 import TestSupport
 import Testing
 
@@ -41,6 +42,39 @@ import Testing
         }
     }
 
+    @Test func `a kept connection carries the requests that may be sent twice`() async throws {
+        let handler = ClosureHandler(respond: { .json("\"\($0.remoteAddress)\"") })
+        try await withServer(handler) { server in
+            let (endpoint, kept) = (try Endpoint(server.httpURL()), KeptConnection())
+            var answers: [HTTPAnswer] = []
+            for method in ["POST", "GET", "GET", "POST", "GET"] {
+                answers.append(
+                    try await HTTPExchange.perform(HTTPRequestSpec(method, endpoint), over: kept, timeout: patience))
+            }
+            #expect(answers.map(\.wasOnKept) == [false, true, true, false, true])
+            #expect(Set(answers[...2].map(\.text)).count == 1)
+            #expect(Set(answers[2...].map(\.text)).count == 2)
+        }
+    }
+
+    @Test func `a kept connection that the server ends is replaced, before the request or instead of an answer`()
+        async throws
+    {
+        let seen = Mutex<Set<String>>([])
+        let handler = ClosureHandler(respond: { request in
+            let isFirst = seen.withLock { $0.insert(request.remoteAddress).inserted }
+            return isFirst ? .json("1") : .hangUp
+        })
+        try await withServer(handler, limits: ServerLimits(requestTimeout: .milliseconds(300))) { server in
+            let (request, kept) = (HTTPRequestSpec("GET", try Endpoint(server.httpURL())), KeptConnection())
+            for pause in [0, 0, 700] {
+                try await Task.sleep(for: .milliseconds(pause))
+                let answer = try await HTTPExchange.perform(request, over: kept, timeout: patience)
+                #expect(answer.text == "1" && !answer.wasOnKept)
+            }
+        }
+    }
+
     @Test func `a request whose answer is cut off is still handled to its end`() async throws {
         let (handled, report) = AsyncStream.makeStream(of: String.self)
         let (started, startReport) = AsyncStream.makeStream(of: Void.self)
@@ -54,7 +88,7 @@ import Testing
         try await withServer(handler) { server in
             let endpoint = try Endpoint(server.httpURL())
             let connection = try await HTTPConnection(to: endpoint, timeout: patience)
-            let pending = try connection.send(HTTPRequestSpec("POST", endpoint, body: Array("kept".utf8)))
+            let pending = connection.send(HTTPRequestSpec("POST", endpoint, body: Array("kept".utf8)))
             try await pending.waitUntilSent()
             for await _ in started.prefix(1) {}
             connection.cut(.reset)

@@ -107,8 +107,4 @@ private struct MetricsHandler: TransportHandler {
         return HTTPServerResponse(
             headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")], body: Array(metrics.text.utf8))
     }
-
-    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
-        .refuse(status: 404, body: "there is no WebSocket here")
-    }
 }

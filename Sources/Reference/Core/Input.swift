@@ -64,11 +64,14 @@ package struct RESTRequest: Sendable, Equatable {
     /// The text after `Bearer` in the `Authorization` header.
     var token: String?
     var body: [UInt8] = []
+    /// The other end of its connection; healthy servers ignore it.
+    var peer = ""
 
     package init(
-        method: String, path: String, query: String? = nil, token: String? = nil, body: [UInt8] = []
+        method: String, path: String, query: String? = nil, token: String? = nil, body: [UInt8] = [], peer: String = ""
     ) {
-        (self.method, self.path, self.query, self.token, self.body) = (method, path, query, token, body)
+        (self.method, self.path, self.query, self.token) = (method, path, query, token)
+        (self.body, self.peer) = (body, peer)
     }
 }
 

@@ -78,6 +78,15 @@ extension Defect {
                 if rules.principal(token: asked.token) == nil { asked.token = rules.tokens(of: rules.anonymous).first }
             })
         Defect(
+            "auth-remembers-the-first-request", .AUTH, 6,
+            "Answers every request of an HTTP connection as its first one with a valid token.",
+            .requests { asked, server in
+                let isValid = server.core.rules.principal(token: asked.token) != nil
+                let first = server.notes.texts["peer \(asked.peer)"] ?? (isValid ? asked.token : nil)
+                server.notes.texts["peer \(asked.peer)"] = first
+                asked.token = first ?? asked.token
+            })
+        Defect(
             "auth-takes-tokens-in-urls", .AUTH, 9,
             "Accepts a valid token in the query of a request or an upgrade.",
             .requests { asked, _ in asked.token = asked.token ?? token(inQuery: asked.query) },

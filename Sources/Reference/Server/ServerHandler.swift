@@ -40,7 +40,7 @@ struct ServerHandler: TransportHandler {
     private func response(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let asked = RESTRequest(
             method: request.method, path: request.path, query: request.query, token: request.bearerToken,
-            body: request.body)
+            body: request.body, peer: request.remoteAddress)
         guard let answer = await answer(asked, request.disconnect) else { return .reset }
         var headers = answer.headers
         headers["Content-Type"] = headers["Content-Type"] ?? "application/json"

@@ -15,10 +15,6 @@ struct ModelHandler: TransportHandler {
         }
     }
 
-    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
-        .refuse(status: 404, body: "there is no WebSocket here")
-    }
-
     private func answer(
         _ request: HTTPServerRequest, _ vendor: ModelVendor, _ asked: String
     ) async -> HTTPServerResponse {

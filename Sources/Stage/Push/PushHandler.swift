@@ -6,10 +6,6 @@ import HoldfastTransport
 struct PushHandler: TransportHandler {
     let registry: PushRegistry
 
-    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
-        .refuse(status: 404, body: "the push service speaks no WebSocket")
-    }
-
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let reply = PushReply(to: request)
         guard let device = Self.device(in: request.path) else {

@@ -42,6 +42,8 @@ final class ScenarioPerformer: Sendable {
     let connections: OpenConnections
     let armed = ArmedKills()
     let exchanges = Counter()
+    /// Carries requests of all principals, one after another.
+    let keptConnection = KeptConnection()
     private let nonces = Counter()
     let recorder: Recorder
     let schemas: SentSchemas

@@ -88,6 +88,7 @@ extension StepContext {
     private func start(_ instance: SubjectInstance) async throws {
         await performer.awaitExitAfterLoss(of: instance)
         guard instance.exit != nil else { return }
+        performer.keptConnection.drop()
         do {
             try await instance.restart(within: performer.limit("start"))
         } catch {

@@ -108,10 +108,12 @@ extension StepContext {
         let answer: HTTPAnswer
         let kill = performer.armed.takeForExchange()
         let tripwire = performer.instance.flatMap { kill?.tripwire(for: $0, speaking: dialect, recorder: recorder) }
+        // A connection that may be cut or watched has no other request.
+        let kept = post == nil && tripwire == nil ? performer.keptConnection : nil
         do {
             answer = try await HTTPExchange.perform(
-                request, tls: subject.tls, tripwire: tripwire, sent: post?.begin(on: lane), maxBodyBytes: 8 << 20,
-                timeout: limit, pass: ExtendedDeadline.pass)
+                request, tls: subject.tls, tripwire: tripwire, sent: post?.begin(on: lane), over: kept,
+                maxBodyBytes: 8 << 20, timeout: limit, pass: ExtendedDeadline.pass)
             if post?.end(.over) == false { return (nil, lane) }
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
@@ -128,6 +130,7 @@ extension StepContext {
             let waited = readable(ContinuousClock.now - began)
             throw StepEnd.unmet("\(pointer): no response, \(error.name) after \(waited)")
         }
+        if answer.wasOnKept { recorder.note(.act("reuse", [:]), on: lane) }
         let response = Event.Response(answer)
         guard recorder.record(.response(response), on: lane, at: answer.receivedAt) else {
             throw StepEnd.unmet("\(pointer): the subject sent more than the stage keeps")

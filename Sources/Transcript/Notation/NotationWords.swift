@@ -65,11 +65,9 @@ struct NotationWord {
     /// Acts of a stage on a lane; others are written `act(name=…)`.
     static let verbs = [
         "acceptWrites", "act", "arm", "atRest", "background", "close", "crash", "cut", "disarm", "elsewhere", "exit",
-        "fail",
-        "finish",
-        "foreground", "forget", "hang", "kill", "launch", "lend", "listen", "mute", "networkDown", "networkUp",
-        "openPush", "quit", "receivePush", "refuseWrites", "remove", "restart", "resumeReading", "selectSession",
-        "send", "sendAgain", "start", "stop", "stopReading", "tell", "tool", "wentOn",
+        "fail", "finish", "foreground", "forget", "hang", "kill", "launch", "lend", "listen", "mute", "networkDown",
+        "networkUp", "openPush", "quit", "receivePush", "refuseWrites", "remove", "restart", "resumeReading", "reuse",
+        "selectSession", "send", "sendAgain", "start", "stop", "stopReading", "tell", "tool", "wentOn",
     ]
 
     /// States of a client; others are written `state(json='…')`.

@@ -7,7 +7,6 @@ import NIOHTTP1
 /// Dropping the last reference ends the TCP connection.
 package final class HTTPConnection: Sendable {
     private let channel: any Channel
-    private let answers: AnswerBox
 
     /// Opens TCP, and TLS if the scheme is `https` or `wss`.
     ///
@@ -21,15 +20,13 @@ package final class HTTPConnection: Sendable {
         tripwire: Tripwire? = nil,
         timeout: Duration = .seconds(10)
     ) async throws(TransportProblem) {
-        let answers = AnswerBox(address: endpoint.address)
-        self.answers = answers
         channel = try await Connector.connect(
             to: endpoint, tls: tls, timeout: timeout, waitingFor: "connection"
         ) { channel, made in
             let pipeline = channel.pipeline.syncOperations
             try Connector.addHTTP(to: pipeline)
             try pipeline.addHandler(
-                ClientExchangeHandler(address: endpoint.address, answers: answers, tripwire: tripwire, opened: made))
+                ClientExchangeHandler(address: endpoint.address, tripwire: tripwire, opened: made))
         }
     }
 
@@ -39,7 +36,8 @@ package final class HTTPConnection: Sendable {
 
     package struct Pending: Sendable {
         let answer: OneShot<HTTPAnswer>
-        let written: OneShot<Void>
+        /// Set once the head of the answer has arrived.
+        let begun, written: OneShot<Void>
 
         /// Returns once the operating system has taken the request's bytes.
         nonisolated(nonsending) func waitUntilSent() async throws(TransportProblem) {
@@ -47,28 +45,42 @@ package final class HTTPConnection: Sendable {
         }
     }
 
-    /// Sends a request without waiting, so that the connection can be cut before the answer.
-    /// - Throws: `closed` if the connection is gone, `protocolError` if another request is pending.
-    package func send(_ request: HTTPRequestSpec, maxBodyBytes: Int = 16 << 20) throws(TransportProblem) -> Pending {
-        guard channel.isActive else { throw TransportProblem(.closed, at: request.endpoint.address) }
-        let answer = try answers.expect(maxBodyBytes: maxBodyBytes)
-        let written = OneShot<Void>(address: request.endpoint.address)
+    /// Sends a request without waiting, so that the connection can be cut before the answer; no other request may be
+    /// pending.
+    package func send(_ request: HTTPRequestSpec, maxBodyBytes: Int = 16 << 20) -> Pending {
+        let address = request.endpoint.address
+        let pending = Pending(
+            answer: OneShot(address: address), begun: OneShot(address: address), written: OneShot(address: address))
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.whenComplete { result in
-            written.fulfill(result.mapError { TransportProblem($0, at: request.endpoint.address) })
+            pending.written.fulfill(result.mapError { TransportProblem($0, at: address) })
         }
-        channel.eventLoop.execute { [channel] in Self.write(request, to: channel, promise) }
-        return Pending(answer: answer, written: written)
+        onHandler { channel, handler in
+            guard channel.isActive, let handler else {
+                pending.answer.fulfill(.failure(TransportProblem(.closed, at: address)))
+                return promise.fail(ChannelError.ioOnClosedChannel)
+            }
+            handler.expect(pending, maxBodyBytes: maxBodyBytes)
+            Self.write(request, to: channel, promise)
+        }
+        return pending
     }
 
     package func cut(_ how: Cut) {
-        channel.eventLoop.execute { [channel, answers] in
+        onHandler { channel, handler in
             guard channel.isActive else { return }
             switch how {
             case .fin: WireHandler.fin(channel)
             case .reset: WireHandler.reset(channel)
-            case .silence: answers.silence()
+            case .silence: handler?.isSilent = true
             }
+        }
+    }
+
+    /// Nil if the connection has ended.
+    private func onHandler(_ act: @escaping @Sendable (any Channel, ClientExchangeHandler?) -> Void) {
+        channel.eventLoop.execute { [channel] in
+            act(channel, try? channel.pipeline.syncOperations.handler(type: ClientExchangeHandler.self))
         }
     }
 

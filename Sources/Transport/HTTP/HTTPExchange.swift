@@ -1,9 +1,10 @@
-/// One request and its answer, on a connection of their own.
+/// One request and its answer, on a connection of their own or on a kept one.
 package enum HTTPExchange {
     /// Sends a request and returns the whole answer.
     ///
     /// * `tripwire`: Examines the complete body of the answer before the caller gets it.
     /// * `sent`: Gets the connection once the request is sent, and may cut it.
+    /// * `kept`: Carries the request if it may be sent twice, and keeps the connection afterward; nil for `close`.
     /// * `maxBodyBytes`: A larger body throws `tooLarge` as soon as that is known.
     /// * `timeout`: The limit for connecting, sending and the whole answer together.
     /// * `pass`: Waits until the timeout is over by the caller's clock.
@@ -14,27 +15,43 @@ package enum HTTPExchange {
         tls: TLSOptions = TLSOptions(),
         tripwire: Tripwire? = nil,
         sent: (@Sendable (HTTPConnection) -> Void)? = nil,
+        over kept: KeptConnection? = nil,
         maxBodyBytes: Int = 16 << 20,
         timeout: Duration = .seconds(10),
         pass: (@Sendable (Duration) async throws -> Void)? = nil
     ) async throws(TransportProblem) -> HTTPAnswer {
         var request = request
-        if !request.headers.contains(where: { $0.0.lowercased() == "connection" }) {
+        if kept == nil, !request.headers.contains(where: { $0.0.lowercased() == "connection" }) {
             request.headers.append(("Connection", "close"))
         }
         let address = request.endpoint.address
         let single = request
         do {
             return try await withDeadline(timeout, "answer to \(single.method)", at: address, pass: pass) {
+                if let connection = kept?.take(for: single.method) {
+                    let pending = connection.send(single, maxBodyBytes: maxBodyBytes)
+                    do throws(TransportProblem) {
+                        var answer = try await pending.answer.value()
+                        answer.wasOnKept = true
+                        kept?.keep(connection, after: answer)
+                        return answer
+                    } catch {
+                        // A server may close an idle connection at any time.
+                        let isUnanswered = pending.begun.outcome == nil
+                        guard isUnanswered, [.closed, .reset].contains(error.code) else { throw error }
+                    }
+                }
                 let connection = try await HTTPConnection(
                     to: single.endpoint, tls: tls, tripwire: tripwire, timeout: timeout)
-                defer { connection.cut(.fin) }
-                let pending = try connection.send(single, maxBodyBytes: maxBodyBytes)
+                defer { if kept == nil { connection.cut(.fin) } }
+                let pending = connection.send(single, maxBodyBytes: maxBodyBytes)
                 if let sent {
                     try await pending.waitUntilSent()
                     sent(connection)
                 }
-                return try await pending.answer.value()
+                let answer = try await pending.answer.value()
+                kept?.keep(connection, after: answer)
+                return answer
             }
         } catch {
             throw TransportProblem(error, at: address)
@@ -66,6 +83,8 @@ package struct HTTPAnswer: Sendable {
     package var body: [UInt8]
     /// The time at which the last byte arrived.
     package var receivedAt: ContinuousClock.Instant
+    /// Whether its connection had carried an earlier request.
+    package var wasOnKept = false
 
     /// The first value of a field; case does not matter.
     package func header(_ name: String) -> String? { headers.first(named: name) }

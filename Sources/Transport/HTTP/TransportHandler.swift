@@ -10,5 +10,9 @@ package protocol TransportHandler: Sendable {
 }
 
 extension TransportHandler {
+    package func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
+        .refuse(status: 404, body: "there is no WebSocket here")
+    }
+
     package func serve(_ socket: ServerSocket) async {}
 }
