@@ -21,6 +21,7 @@ import Testing
         (.sessionMessages, 3, .client, "1>GET(s1) 1<200(u1 a1 u2)"),
         (.sessions, 2, .server, "1>GET 1<200(s2 s1)"),
         (.openAtOnce, 2, .server, "A+ A>close(1000) A<eof B+ C+"),
+        (.openAtStop, 2, .server, "A+ A!cut A+ B+ C>open C<open server!stop A<close(1001) server!exit server!start B+"),
         (.cuts, 2, .server, "A+ A!cut A+ A<eof('reset') A+ A>close(1000)"),
         (.connectionSeconds, 30, .server, "A+ +30s A!cut +60s"),
         (.silentSeconds, 30, .server, "A+ A>ping +30s A>ping +60s A!cut"),

@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastJSON
 import HoldfastJudge
+import HoldfastTranscript
 
 /// Something that people or machines do in the plan or the life of a server.
 struct ServerFeature: SteeredFeature {
@@ -49,7 +50,9 @@ struct ServerFeature: SteeredFeature {
         ServerFeature(name: "spent budget", needs: [.rateLimit], needsBudget: true, isRobust: false) {
             $0.spendBudget()
         },
-        ServerFeature(name: "restart", raises: [.restarts], needsStart: true, endsProcess: true) { $0.restart() },
+        ServerFeature(name: "restart", raises: [.restarts, .openAtStop], needsStart: true, endsProcess: true) {
+            $0.restart()
+        },
         ServerFeature(
             name: "refused writes", needsStart: true, refusesWrites: true, isRobust: false
         ) {
@@ -603,7 +606,8 @@ extension ServerPlanner {
         } else if isLife || happens(50) {
             watch(upTo: one(of: 1, 5, 20, 60, 150, 400))
         }
-        if happens(60) {
+        let isStop = isLife && !steering.isReached(.openAtStop)
+        if happens(60), !isStop {
             if isLife { writeMuch() }
             add("kill")
         } else {
@@ -613,11 +617,26 @@ extension ServerPlanner {
                 ["do": "cut", "on": .string(stranger), "how": "silence"],
             ]
             if isLife { add("repeat", ["times": 12, "steps": silent]) }
+            if isStop { connectCrowd() }
             add("stop")
         }
         add("start")
         steering.raise(.restarts)
         if isLife, happens(70) { killAtPromise() }
+    }
+
+    /// Connects so many devices of all people that a stop may leave some out; none of them comes back.
+    private mutating func connectCrowd() {
+        let count = steering.goals[.openAtStop] ?? 0
+        atOnce(Array(0..<4)) { life, branch in
+            for number in stride(from: branch, to: count, by: 4) {
+                // Two letters, from AA on.
+                let letter = Lane.connection(number: 26 + number).description
+                let person = life.everybody[number % life.everybody.count]
+                life.add("connect", ["on": letter, "principal": life.shown(person), "optional": true])
+            }
+        }
+        steering.raise(.openAtStop, to: count)
     }
 
     /// Asks at such length, without a wait, that the process may end within a write.

@@ -13,7 +13,7 @@ package struct Reach: Sendable, Equatable {
         case inLine, inLineSeconds, keys, repeatSeconds, repeatQuestions, writes, restarts, textBytes, frameShare
         case readBytes, replayBytes, wrongTokens, clientPeople, people, kindsOfText, turnSeconds, numbers
         case typedOffline, connections, attempts, restSeconds, silentSeconds, sessionRestSeconds, handshakes
-        case refusedPushes, failedReads, returns, receivedBytes, epochs
+        case refusedPushes, failedReads, returns, receivedBytes, epochs, openAtStop
     }
 
     /// A condition that may cause trouble in combination with others.

@@ -136,8 +136,7 @@ struct ReachCount {
             }
         }
         for (name, own) in Dictionary(grouping: turns.filter { !$0.isRefused }, by: \.sessionName) where name != nil {
-            var free = 0
-            var waits: [Range<Int>] = []
+            var (free, waits) = (0, [Range<Int>]())
             for turn in own {
                 if free > turn.asked { waits.append(turn.asked..<free) }
                 free = max(free, turn.ended ?? 0)
@@ -233,8 +232,9 @@ struct ReachCount {
         let steps = turns.flatMap { [$0.acked, $0.ended] }.compactMap(\.self)
         for (life, ending) in lives.ended {
             markAmidTurn(.restartAmidTurn, at: ending.event)
-            let events = (lives.start(of: life) ?? -1)..<ending.event
-            if ending.cause != .stopped { raise(.writes, steps.count(where: events.contains)) }
+            let open = connections.filter { $0.isGreeted(before: ending.event) && $0.isOpen(at: ending.event) }
+            let writes = steps.count { $0 < ending.event && $0 >= lives.start(of: life) ?? -1 }
+            raise(ending.cause == .stopped ? .openAtStop : .writes, ending.cause == .stopped ? open.count : writes)
         }
         raise(.restarts, lives.life(at: .max))
         for fault in lives.faults { mark(.refusedWrites, from: fault.begin, to: fault.end) }
