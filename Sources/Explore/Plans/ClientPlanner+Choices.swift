@@ -23,12 +23,12 @@ extension ClientPlanner {
     mutating func launch() {
         (isRunning, isForeground) = (true, true)
         var opened: JSONValue?
-        if happens(20), let answer = any(answers) {
+        if happens(bound == nil ? 20 : 50), let answer = any(answers) {
             opened = ["session": .string(answer.session), "message": .string(answer.message)]
         }
         add("launch", ["opened": opened])
         // The system reports the first activation too (CLIENT-36).
-        if happens(10), grammar.allows("foreground") { add("foreground") }
+        if happens(bound == nil ? 10 : 40), grammar.allows("foreground") { add("foreground") }
     }
 
     /// The person sends a message, after a rule that decides its fate.

@@ -184,7 +184,8 @@ package struct ClientPlanner: Planner, LifePlanner {
             named: "client/life",
             in: [
                 "sessions": [["id": "s1", "messages": ["u1", "a1"]], ["id": "s2", "messages": ["u2", "a2"]]],
-                "lastSeq": Self.firstPosition,
+                "lastSeq": Self.firstPosition, "limits": ["maxFrameBytes": 8_000],
+                "newer": Words.newer, "rareForms": true,
             ],
             beginning.filter { grammar.allows("selectSession") || $0["do"] != "select" } + rounds.flatMap(\.steps))
     }
