@@ -505,6 +505,7 @@ class App(private val launch: Launch, private val file: File) {
 
     /** Takes up a history: its order holds, and nothing that is shown goes. */
     private fun merge(chat: Chat, session: Json) {
+        val before = chat.messages.toList()
         val order = mutableMapOf<Message, Int>()
         for ((index, entry) in session.list("messages").withIndex()) {
             val (id, key) = entry.text("id") to entry.text("clientMessageId")
@@ -514,9 +515,12 @@ class App(private val launch: Launch, private val file: File) {
             order[shown] = index
             if (shown.phase != null) accept(shown, entry.text("turnId"))
         }
+        // What the history lacks stays before what followed it; a question that the server may not know comes last.
+        val places = order.toMutableMap()
+        val stored = before.filter { it in order || it.phase in listOf(null, Phase.ACCEPTED, Phase.DONE) }
+        stored.asReversed().fold(order.size) { place, one -> places.getOrPut(one) { place } }
         // The sort keeps the order of those that have the same place.
-        val shown = chat.messages.withIndex().sortedBy { (index, one) -> order[one] ?: if (index > 0) order.size else -1 }
-        chat.messages = shown.map { it.value }.toMutableList()
+        chat.messages.sortBy { places[it] ?: order.size }
         val ends = session.list("turns").map { it.text("turnId") to it.text("status") }.toMap()
         for (message in chat.messages) {
             if (message.phase in listOf(null, Phase.DONE, Phase.REFUSED) || message !in order) continue
