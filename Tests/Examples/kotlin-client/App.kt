@@ -463,13 +463,14 @@ class App(private val launch: Launch, private val file: File) {
     private fun fetch(chat: Chat) {
         val id = chat.id ?: return wasRead(chat, true)
         request(path(id)) { status, body ->
-            if (status == 200) body.member("session")?.let { merge(chat, it) }
+            val session = if (status == 200) body.member("session") else null // none in a body that was cut off
+            session?.let { merge(chat, it) }
             // A gateway's 404 says nothing of the session.
             val isMissing = status == 404 && body.member("error") != null
             if (isMissing) {
                 for (message in chat.messages.filter { it.phase == Phase.ACCEPTED }) fail(message, Phase.REFUSED)
             }
-            wasRead(chat, status == 200 || isMissing)
+            wasRead(chat, session != null || isMissing)
         }
     }
 

@@ -422,8 +422,9 @@ export class App {
     if (chat.id !== null) {
       const { status, body } = await this.request("/api/sessions/" + encodeURIComponent(chat.id));
       const isMissing = status === 404 && body?.error !== undefined; // a gateway's 404 says nothing of the session
-      isAnswered = status === 200 || isMissing;
-      if (status === 200) this.merge(chat, body.session);
+      const session = status === 200 ? body?.session : undefined; // none in a body that was cut off
+      isAnswered = Boolean(session) || isMissing;
+      if (session) this.merge(chat, session);
       else if (isMissing) this.missing(chat);
       else if (chat.expected) this.show("This conversation cannot be read now.");
     }
