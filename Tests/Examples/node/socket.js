@@ -13,6 +13,7 @@ class Socket {
     Object.assign(this, { stream, largest, kind: null, parts: [], size: 0, isClosing: false });
     this.unread = Buffer.alloc(0);
     this.heard = Date.now();
+    this.asked = 0;
     const accept = crypto
       .createHash("sha1").update(request.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest("base64");
     stream.write(
@@ -24,10 +25,14 @@ class Socket {
     // Asks a silent peer whether it is there, and ends the connection when it does not answer.
     const look = () => {
       const silence = (Date.now() - this.heard) / 1000;
-      if (silence >= 2 * heartbeat) this.close(4004, "silent for two heartbeats");
-      else if (silence >= heartbeat / 2) this.#write(PING, Buffer.alloc(0));
+      // A silence during a stall of this process says nothing: no ping was sent in it.
+      if (silence >= 2 * heartbeat && this.asked > this.heard) this.close(4004, "silent for two heartbeats");
+      else if (silence >= heartbeat / 2) {
+        this.#write(PING, Buffer.alloc(0));
+        this.asked = Date.now();
+      }
     };
-    // After a stall of this process the answer may wait unread: read first, then look.
+    // After a stall the answer may wait unread: read first, then look.
     const beat = setInterval(() => setImmediate(look), heartbeat * 500);
     stream.on("close", () => {
       clearInterval(beat);
