@@ -17,7 +17,7 @@ class Socket:
     def __init__(self, reader, writer, largest_message):
         self.reader, self.writer = reader, writer
         self.protocol = ServerProtocol(max_size=largest_message)
-        self.heard = self._now()
+        self.heard, self.asked = self._now(), 0
         self.is_busy = False
         self.parts = []
         self.kind = None
@@ -65,13 +65,16 @@ class Socket:
         while True:
             await asyncio.sleep(heartbeat / 2)
             silence = 0 if self.is_busy else self._now() - self.heard
-            if silence >= 2 * heartbeat:
+            # A silence during a stall of this process says nothing: no ping was sent in it.
+            if silence >= 2 * heartbeat and self.asked > self.heard:
                 self.close(4004, "silent for two heartbeats")
                 await asyncio.sleep(heartbeat / 2)
                 self.writer.transport.abort()
-            elif silence >= heartbeat / 2 and self.protocol.state is State.OPEN:
-                self.protocol.send_ping(b"")
-                self._flush()
+            elif silence >= heartbeat / 2:
+                self.asked = self._now()
+                if self.protocol.state is State.OPEN:
+                    self.protocol.send_ping(b"")
+                    self._flush()
 
     def _flush(self):
         for data in self.protocol.data_to_send():
