@@ -48,7 +48,7 @@ package struct CapturedParts: Sendable {
     private var header: History.Header?
     /// The parts of the header that every event needs: its dialect, if any, and whether it is a capture's.
     private var (dialect, isOfCapture): (Dialect?, Bool) = (nil, false)
-    private var noted = Notes()
+    private var noted = Notes(capacity: 0)
     private var carried = 0
     private var bytes = 0
     private var carriedBytes = 0
@@ -103,7 +103,7 @@ package struct CapturedParts: Sendable {
         return busy == 0 && (bytes >= bounds.soft || count >= bounds.softEvents)
     }
 
-    private mutating func reset() { (noted, carried, bytes, carriedBytes) = (Notes(), 0, 0, 0) }
+    private mutating func reset() { (noted, carried, bytes, carriedBytes) = (Notes(capacity: noted.count), 0, 0, 0) }
 
     private mutating func cut(
         _ capture: History.Capture?, isQuiet: Bool, isShort: Bool, isGap: Bool = false
@@ -195,6 +195,13 @@ private struct Notes: Sendable {
     private var frames: [Frame?] = []
 
     var count: Int { events.count }
+
+    /// Parts are of one size, so the last one tells the room for the next.
+    init(capacity: Int) {
+        events.reserveCapacity(capacity)
+        locations.reserveCapacity(capacity)
+        frames.reserveCapacity(capacity)
+    }
 
     mutating func append(_ item: Noted) {
         events.append(item.event)
@@ -308,46 +315,48 @@ private struct OpenLane: Sendable {
         case .act("cut", _): (isOpen, greeting, waiting) = (false, [], .zero)
         case .text(let direction, let text):
             isOpen = true
-            guard let frame = item.frame, frame.flaws?.isEmpty == true, let type = canonical(frame, direction, dialect)
+            guard let frame = item.frame, frame.flaws?.isEmpty == true, let kind = canonical(frame, direction, dialect)
             else { return }
-            if text.utf8.count <= maxBytes, type == "auth" || type == "connected", !greeting.isEmpty,
-                greeted.insert(type).inserted
+            if text.utf8.count <= maxBytes, kind == .auth || kind == .connected, !greeting.isEmpty,
+                greeted.insert(kind.rawValue).inserted
             {
                 greeting.append(item)
             }
-            direction == .toServer ? ask(type) : answer(type)
+            direction == .toServer ? ask(kind) : answer(kind)
         case .binary(.toServer, _):
             isOpen = true
-            ask(nil)
+            ask(.other)
         default: isOpen = true
         }
     }
 
-    /// The canonical type of a frame, empty if it has none; nil for a frame that a dialect ignores.
-    private func canonical(_ frame: Frame, _ direction: Direction, _ dialect: Dialect?) -> String? {
-        guard let dialect, let value = frame.value else { return frame.type ?? "" }
-        return dialect.meaning(of: value, sentBy: direction.sender).map { $0["type"]?.stringValue ?? "" }
+    /// The canonical kind of a frame; nil for a frame that a dialect ignores.
+    private func canonical(_ frame: Frame, _ direction: Direction, _ dialect: Dialect?) -> Frame.Kind? {
+        guard let dialect, let value = frame.value else { return frame.kind }
+        return dialect.meaning(of: value, sentBy: direction.sender).map {
+            $0["type"]?.stringValue.flatMap(Frame.Kind.init) ?? .other
+        }
     }
 
-    private mutating func ask(_ type: String?) {
+    private mutating func ask(_ kind: Frame.Kind) {
         let answer: Answer
-        switch type {
-        case "chat": answer = .done
-        case "sync": answer = .syncResult
-        case "ping": answer = .pong
-        case "auth": answer = .connected
+        switch kind {
+        case .chat: answer = .done
+        case .sync: answer = .syncResult
+        case .ping: answer = .pong
+        case .auth: answer = .connected
         default: answer = .error
         }
         waiting[answer.rawValue] += 1
     }
 
-    private mutating func answer(_ type: String) {
-        switch type {
-        case "done": lower(.done)
-        case "syncResult": lower(.syncResult)
-        case "pong": lower(.pong)
-        case "connected": lower(.connected)
-        case "error":
+    private mutating func answer(_ kind: Frame.Kind) {
+        switch kind {
+        case .done: lower(.done)
+        case .syncResult: lower(.syncResult)
+        case .pong: lower(.pong)
+        case .connected: lower(.connected)
+        case .error:
             // It answers the first kind of pending request; a question is last, because its error comes late.
             let order: [Answer] = [.error, .connected, .syncResult, .done]
             if let first = order.first(where: { waiting[$0.rawValue] > 0 }) { lower(first) }

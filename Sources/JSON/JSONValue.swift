@@ -116,6 +116,11 @@ extension JSONValue {
         }
     }
 
+    /// Whether this is an object with a member of that name.
+    package func has(_ key: String) -> Bool {
+        if case .object(let object) = self { object.contains(key) } else { false }
+    }
+
     /// The element at that index, from 0; nil if it is absent or this is not an array.
     public subscript(_ index: Int) -> JSONValue? {
         guard case .array(let values) = self, values.indices.contains(index) else { return nil }

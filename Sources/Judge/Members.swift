@@ -8,6 +8,12 @@ struct ScopedName: Hashable {
     init(_ name: String, of principal: String) { (self.name, self.principal) = (name, principal) }
 }
 
+/// The name of something, as one connection showed it.
+struct NameOnConnection: Hashable {
+    let name: String
+    let connection: Int
+}
+
 extension JSONValue {
     /// The text of a member; nil if it is absent or not a string.
     func string(_ name: String) -> String? { self[name]?.stringValue }

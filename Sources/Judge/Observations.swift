@@ -25,6 +25,8 @@ final class Observations {
     /// The events of questions whose frames have guessed names.
     private let inDoubt: Set<Int>
     private let isWithoutGuesses: Bool
+    /// Memory for validating one message after another.
+    var tape = JSONTape()
 
     /// WebSocket connections, in the order in which they were requested.
     let connections: [ObservedConnection]
@@ -98,7 +100,6 @@ final class Observations {
     /// The schema problems of each frame of a known type and of each body, by event.
     private(set) lazy var schemaProblems: [Int: [MessageProblem]] = {
         var problems: [Int: [MessageProblem]] = [:]
-        var tape = JSONTape()
         func take(_ value: JSONValue?, at event: Int) {
             guard let value, let name = schemas.name(of: value) else { return }
             let found = schemas.validate(value, as: name, in: &tape)
@@ -165,7 +166,7 @@ final class Observations {
 
     /// The first problem that a clause covers in the server's frame or response at an event.
     func problem(at event: Int?, of clause: ClauseID) -> MessageProblem? {
-        event.flatMap { schemaProblems[$0] }?.first { $0.clause == clause }
+        schemaProblems.isEmpty ? nil : event.flatMap { schemaProblems[$0] }?.first { $0.clause == clause }
     }
 
     func hostileKind(of event: Int) -> HostileFrame.Kind? { hostileKinds[event] }

@@ -17,7 +17,7 @@ func located(_ name: String, _ place: JSONPointer) -> String { place.isRoot ? na
 
 func called(_ frame: Frame) -> String {
     guard let type = frame.type else { return frame.isBinary ? "a binary message" : "a text without type" }
-    return type == "error" ? called(error: frame.code) : type
+    return frame.kind == .error ? called(error: frame.code) : type
 }
 
 extension Finding {

@@ -4,7 +4,7 @@ import HoldfastJSON
 package enum MessageMembers {
     /// The members of a frame; nil for a type that this side never sends.
     package static func ofFrame(_ type: String, sentBy sender: Role) -> Set<String>? {
-        bySchema["messages/\(type)"].flatMap { $0.sender == sender && type != "rateLimit" ? $0.names : nil }
+        bySchema["messages/" + type].flatMap { $0.sender == sender && type != "rateLimit" ? $0.names : nil }
     }
 
     /// The members of a body, by its schema in `schemas/rest/`.

@@ -13,7 +13,7 @@ extension AUTH {
         let ownership = Ownership(history)
         let types: Set<String> = ["ack", "message", "toolUse", "done"]
         let frames = history.received.filter { frame in
-            types.contains(frame.type ?? "") || frame.type == "error" && frame.turnId != nil
+            types.contains(frame.type ?? "") || frame.kind == .error && frame.turnId != nil
         }
         let byConnection = Dictionary(grouping: frames, by: \.connection)
         for (index, connection) in history.connections.enumerated() {

@@ -64,7 +64,7 @@ enum AUTH {
     static func nothingComesBeforeTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections where connection.isWhole && !connection.received.isEmpty {
             if connection.isGreetingAssumed { continue }
-            let early = connection.received.first { connection.connected.isOpen(at: $0.event) && $0.type != "error" }
+            let early = connection.received.first { connection.connected.isOpen(at: $0.event) && $0.kind != .error }
             evidence.test(no: early) { early in
                 Finding(
                     "the server sent a frame before connected", expected: "error or nothing", actual: called(early),
@@ -116,11 +116,11 @@ enum AUTH {
             let others = history.requests.map(\.request).filter { other in !early.contains { $0.event == other.event } }
             let keys = Set(early.compactMap(\.clientMessageId)).subtracting(others.compactMap(\.clientMessageId))
             func shows(_ frame: Frame) -> Bool {
-                frame.isOf("ack", "message", "toolUse", "done") && frame.clientMessageId.map(keys.contains) == true
+                frame.isOf(.ack, .message, .toolUse, .done) && frame.clientMessageId.map(keys.contains) == true
             }
             let data = connection.received.first { frame in
                 let isReplay =
-                    frame.type == "syncResult" && early.contains { $0.type == "sync" && $0.isBefore(frame.event) }
+                    frame.kind == .syncResult && early.contains { $0.kind == .sync && $0.isBefore(frame.event) }
                 return frame.isAfter(first.event) && frame.isBefore(limit) && (isReplay || shows(frame))
             }
             let read = history.sessionReads.first { read in
@@ -129,10 +129,10 @@ enum AUTH {
             }
             let stored = earliest(history.received.first(where: shows)?.event, read?.event)
             let isRefused = connection.received.contains {
-                $0.isAfter(first.event) && $0.isBefore(limit) && $0.type == "error" && $0.turnId == nil
+                $0.isAfter(first.event) && $0.isBefore(limit) && $0.kind == .error && $0.turnId == nil
             }
             let isEnded = history.unannouncedEnd(of: index, after: first.event).map { $0.isBefore(limit) } ?? false
-            let isTraceable = early.allSatisfy { $0.type != "chat" || $0.clientMessageId != nil }
+            let isTraceable = early.allSatisfy { $0.kind != .chat || $0.clientMessageId != nil }
             evidence.test(no: data?.event ?? stored, keptIf: isTraceable && (isRefused || isEnded)) { trace in
                 Finding(
                     "the server acted on a frame sent before auth", expected: "an error or a close frame",
@@ -191,7 +191,7 @@ enum AUTH {
         }
         return connection.sent.filter { frame in
             let isFirst = connection.auth.isOpen(at: frame.event)
-            return (frame.type == "chat" || frame.type == "sync") && (isFirst || isRefused())
+            return (frame.kind == .chat || frame.kind == .sync) && (isFirst || isRefused())
         }
     }
 
@@ -244,7 +244,7 @@ enum AUTH {
     /// Once for each greeted connection.
     static func connectionsAreGreetedOnce(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
-            let greetings = connection.received.filter { $0.type == "connected" }
+            let greetings = connection.received.filter { $0.kind == .connected }
             guard let first = greetings.first else { continue }
             evidence.test(no: greetings.dropFirst().first) { second in
                 Finding(
@@ -303,7 +303,7 @@ enum AUTH {
             if let first = connection.sent.first {
                 let version = first["protocol"].map { " with protocol \($0.text())" } ?? ""
                 evidence.test(
-                    first.type == "auth" && first["protocol"]?.intValue.map { $0 >= 1 } == true,
+                    first.kind == .auth && first["protocol"]?.intValue.map { $0 >= 1 } == true,
                     otherwise: "the first frame of a connection was not auth", expected: expected,
                     actual: called(first) + version, at: [opened, first.event])
             } else if let late = history.clientDeadline(after: opened, within: history.timeouts.connect),

@@ -31,7 +31,7 @@ extension CLIENT {
                 history.clientQuestions.filter { $0.typed.isAfter(back.event) }.flatMap(\.requests).map(
                     \.event))
             let onTheWay = sent.filter { frame in
-                let sent = frame.type == "ping" ? back.event : back.left
+                let sent = frame.kind == .ping ? back.event : back.left
                 return old.contains(frame.connection) && !typed.contains(frame.event)
                     && history.effectiveSpan(from: sent, to: frame.event)
                         <= history.timeouts.scheduling.microseconds

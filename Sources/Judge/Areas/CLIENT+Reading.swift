@@ -171,7 +171,7 @@ extension Observations {
         }.map(\.event).min()
         guard let since = read ?? item else { return false }
         let isSynced = greetings.allSatisfy { connection in
-            connection.connected.isBefore(since) || connection.sent.contains { $0.type == "sync" }
+            connection.connected.isBefore(since) || connection.sent.contains { $0.kind == .sync }
                 || isPassedOver(connection, before: event)
         }
         return isSynced && !gaps.contains { $0.reportedAt > since && $0.reportedAt < event }

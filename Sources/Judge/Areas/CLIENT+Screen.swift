@@ -229,7 +229,7 @@ extension CLIENT {
     /// more than before the answer arrived.
     static func otherSessionsAreCounted(_ history: Observations, _ evidence: inout Evidence) {
         let choices = history.client.acts("selectSession", "openPush")
-        for frame in history.received where frame.type == "done" && !frame.isDuplicate {
+        for frame in history.received where frame.kind == .done && !frame.isDuplicate {
             guard let session = frame.sessionId, let state = history.client.state(at: frame.event),
                 state.sessionId != session, history.client.isForeground(at: frame.event),
                 history.nextOpening(after: history.connections[frame.connection].opening).isOpen(at: frame.event),
@@ -301,7 +301,7 @@ extension CLIENT {
     static func countsStay(_ history: Observations, _ evidence: inout Evidence) {
         let states = history.client.states
         let answers = Dictionary(
-            grouping: history.received.filter { $0.type == "done" && !$0.isDuplicate }, by: \.sessionId)
+            grouping: history.received.filter { $0.kind == .done && !$0.isDuplicate }, by: \.sessionId)
         for (earlier, later) in zip(states, states.dropFirst()) where !earlier.unread.isEmpty {
             guard let launch = history.client.launch(at: earlier.event)?.events, launch.contains(later.event),
                 history.end(of: earlier.event, at: ["selectSession", "openPush"]).isAfter(later.event),

@@ -83,7 +83,7 @@ extension CLIENT {
             let sent = connection.sent.filter { $0.isAfter(greeting.event) }
             let end = history.client.ends[index] ?? .max
             let asked = history.client.reads.contains { $0.isAsked(after: greeting.event) && $0.isAsked(before: end) }
-            evidence.test(no: sent.first { $0.type == "sync" }, keptIf: place > 0 && (!sent.isEmpty || asked)) { sync in
+            evidence.test(no: sent.first { $0.kind == .sync }, keptIf: place > 0 && (!sent.isEmpty || asked)) { sync in
                 Finding(
                     "the client sent a sync to a server without replay", expected: "a read over REST", actual: "sync",
                     at: [greeting.event, sync.event])

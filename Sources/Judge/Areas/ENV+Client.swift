@@ -78,7 +78,7 @@ extension ENV {
         _ frame: Frame, because cause: Frame, _ when: String, _ history: Observations,
         into evidence: inout Evidence
     ) {
-        guard frame.type == "done" || frame.type == "message", let session = frame.sessionId, let id = frame.messageId
+        guard frame.kind == .done || frame.kind == .message, let session = frame.sessionId, let id = frame.messageId
         else { return }
         let ending = history.connections[frame.connection].ending?.event ?? .max
         let away = min(history.end(of: frame.event, at: CLIENT.departures), ending)
@@ -151,7 +151,7 @@ extension ENV {
     }
 
     private static func hasReason(from first: Int, to last: Int, _ history: Observations) -> Bool {
-        history.received.contains { $0.isBefore(last) && $0.isAfter(first) && $0.type == "error" }
+        history.received.contains { $0.isBefore(last) && $0.isAfter(first) && $0.kind == .error }
             || history.exchanges.contains { exchange in
                 let end = exchange.response ?? exchange.failure ?? .max
                 return end > first && exchange.isAsked(before: last) && exchange.status != 200

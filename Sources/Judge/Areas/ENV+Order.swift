@@ -35,7 +35,7 @@ extension Observations {
         let errors = connection.received.filter { frame in
             frame.isRefusal && frame.code.map(Self.contentRefusals.contains) == true
         }
-        let chats = connection.sent.filter { $0.type == "chat" }
+        let chats = connection.sent.filter { $0.kind == .chat }
         func only<Element>(_ elements: [Element]) -> Element? { elements.count == 1 ? elements.first : nil }
         let strange = hostileFrames.filter { $0.frame.connection == index && $0.kind == .unknownType }.map(\.frame)
         return errors.compactMap { error in

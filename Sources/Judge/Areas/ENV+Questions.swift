@@ -10,9 +10,10 @@ extension ENV {
     /// nothing else on its connection can have been malformed.
     static func validQuestionsAreNotMalformed(_ history: Observations, _ evidence: inout Evidence) {
         lazy var hostile = Set(history.hostileFrames.map(\.frame.connection))
+        let codes = ErrorMeaning.malformed.union(["internal"])
         for (turn, request) in history.requests where history.isValidQuestion(request) {
-            let nameless = history.nameless(ErrorMeaning.malformed.union(["internal"]), after: request)
-            guard let refusal = request.refusal ?? (turn.isAccepted ? nil : nameless) else {
+            let nameless = turn.isAccepted ? nil : history.nameless(codes, after: request)
+            guard let refusal = request.refusal ?? nameless else {
                 if request.ack != nil || request.outcome != nil || turn.isAccepted { evidence.keep() }
                 continue
             }
@@ -38,12 +39,12 @@ extension Observations {
     func nameless(_ codes: Set<String>, after request: ObservedRequest) -> Int? {
         guard let index = request.connection, request.ack == nil, request.refusal == nil else { return nil }
         let error = connections[index].received.first { frame in
-            frame.isAfter(request.event) && frame.type == "error" && frame.code.map(codes.contains) == true
+            frame.isAfter(request.event) && frame.kind == .error && frame.code.map(codes.contains) == true
                 && frame.turnId == nil && frame.clientMessageId == nil
                 && !hostileFrames.contains { $0.answer?.event == frame.event }
         }
         guard let error,
-            connections[index].sent.before(error.event).last(where: { $0.type != "ping" })?.event == request.event
+            connections[index].sent.before(error.event).last(where: { $0.kind != .ping })?.event == request.event
         else { return nil }
         // An error about the connection precedes its end.
         if error.code == "internal", connections[index].endByServer(after: error.event) != nil { return nil }

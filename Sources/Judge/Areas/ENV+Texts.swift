@@ -10,7 +10,7 @@ extension ENV {
     static func textsComeBackAsGiven(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             let reads = history.reads(of: turn)
-            for (id, text, event) in answers(to: turn, history) {
+            for (id, text, event) in reads.isEmpty ? [] : answers(to: turn, history) {
                 for read in reads.asked(after: event) {
                     let named = id.flatMap { id in
                         read.messages.firstIndex { $0.id == id && $0.role == "assistant" }
@@ -52,7 +52,7 @@ extension ENV {
     private static func answers(
         to turn: ObservedTurn, _ history: Observations
     ) -> [(id: String?, text: String, event: Int)] {
-        let frames = (turn.endings + turn.copies).filter { $0.type == "done" }
+        let frames = (turn.endings + turn.copies).filter { $0.kind == .done }
         let responses = turn.requests.compactMap(\.success)
         return frames.compactMap { done in done.text.map { (done.messageId, $0, done.event) } }
             + responses.compactMap { event in
@@ -72,7 +72,8 @@ extension ENV {
                 history.hostileKind(of: request.event) != .oversize, connection.isGreeted(before: request.event)
             else { continue }
             let isRefused = request.refusalCode == "too_large"
-            if let refusal = isRefused ? request.refusal : history.nameless(["too_large"], after: request) {
+            let nameless = request.ack == nil ? history.nameless(["too_large"], after: request) : nil
+            if let refusal = isRefused ? request.refusal : nameless {
                 evidence.violate(
                     "a frame within the limit was refused as too large",
                     expected: "frames of up to \(limit) bytes accepted",
@@ -180,7 +181,7 @@ extension ENV {
     ///
     /// Exercised once per `error` frame.
     static func errorsHaveACode(_ history: Observations, _ evidence: inout Evidence) {
-        for frame in history.received where frame.type == "error" {
+        for frame in history.received where frame.kind == .error {
             evidence.test(
                 frame.code != nil, otherwise: "an error without a code", expected: "a string 'code'",
                 actual: shown(frame.value?.text()), at: [frame.event])
@@ -204,7 +205,7 @@ extension ENV {
             let answered = Set(history.pings(on: index).filter { $0.pong != nil }.map(\.request.event))
             // The last `auth` before `connected` was accepted; an earlier one was refused.
             let greeted = connection.connected.flatMap { connected in
-                connection.sent.last { $0.type == "auth" && $0.isBefore(connected) }?.event
+                connection.sent.last { $0.kind == .auth && $0.isBefore(connected) }?.event
             }
             let open = connection.sent.map(\.event).filter {
                 !taken.contains($0) && !answered.contains($0) && $0 != greeted

@@ -64,9 +64,12 @@ enum ENV {
 
     /// Other problems of JSON: a duplicate name, a lone surrogate, or a number that must be written as an integer.
     private static func fault(
-        _ flaws: [JSONFlaw], in value: JSONValue, _ name: String, _ history: Observations, at events: [Int]
+        _ flaws: [JSONFlaw], in value: JSONValue, _ name: String, _ history: Observations,
+        at events: @autoclosure () -> [Int]
     ) -> Finding? {
         guard let flaw = flaws.first else {
+            if history.schemaProblems.isEmpty { return nil }
+            let events = events()
             return history.problem(at: events.last, of: ClauseID(.ENV, 1))
                 .map { Finding($0, in: value, of: name, at: events) }
         }
@@ -77,7 +80,7 @@ enum ENV {
             }
         return Finding(
             "\(what) at \(flaw.location)", expected: "none",
-            actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events)
+            actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events())
     }
 
     /// ENV-2: "A server MUST send every frame of a type that this specification defines in a form that is valid against
@@ -191,7 +194,7 @@ enum ENV {
     ) {
         let connection = history.connections[index]
         let event = hostile.frame.event
-        let ping = connection.sent.first { $0.isAfter(event) && $0.type == "ping" }
+        let ping = connection.sent.first { $0.isAfter(event) && $0.kind == .ping }
         if !connection.received.after(ping?.event ?? event).isEmpty { return evidence.keep() }
         if let ending = history.unannouncedEnd(of: index, after: event) {
             // A peer that does not read answers no pings.

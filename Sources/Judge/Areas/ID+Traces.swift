@@ -66,14 +66,14 @@ extension ID {
     static func idsNameOneThing(_ history: Observations, _ evidence: inout Evidence) {
         var (turns, messages, places) = (IdRegister(), IdRegister(), IdRegister())
         for (index, turn) in history.turns.enumerated() {
+            let (name, answer, question) = ("turn \(index)", "answer of turn \(index)", "question of turn \(index)")
             for frame in [turn.acks, turn.frames, turn.endings, turn.copies].joined() {
-                if let turnId = frame.turnId, frame.includes("turnId"), frame.type == "ack" || turn.acks.isEmpty {
-                    turns.note(turnId, of: turn.principal, as: "turn \(index)", at: frame.event)
+                if let turnId = frame.turnId, frame.includes("turnId"), frame.kind == .ack || turn.acks.isEmpty {
+                    turns.note(turnId, of: turn.principal, as: name, at: frame.event)
                 }
                 guard let id = frame.messageId else { continue }
-                let isAnswer = frame.type == "done" || frame.string("role") == "assistant"
-                let what = "\(isAnswer ? "answer" : "question") of turn \(index)"
-                messages.note(id, of: turn.principal, as: what, at: frame.event)
+                let isAnswer = frame.kind == .done || frame.string("role") == "assistant"
+                messages.note(id, of: turn.principal, as: isAnswer ? answer : question, at: frame.event)
             }
         }
         for read in history.sessionReads {

@@ -95,10 +95,11 @@ enum ID {
     /// Once for each frame that must have names, live or replayed, of any principal, and for each frame of a question
     /// in this history. If one key ran as several turns (IDEM-1), a frame may belong to any of them.
     static func framesNameTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
-        let nameless = Set(history.turns.flatMap(\.nameless).map(\.event))
-        for frame in history.received + history.syncs.flatMap(\.missed) where belongsToTurn(frame, nameless) {
-            let names = frame.isOf("ack", "message") ? ["turnId"] : ["sessionId", "turnId"]
-            evidence.test(no: names.first { !frame.includes($0) }) { name in
+        let nameless = Set(history.turns.lazy.flatMap(\.nameless).map(\.event))
+        for frame in history.allFrames where belongsToTurn(frame, nameless) {
+            let isWithoutSession = !frame.isOf(.ack, .message) && !frame.includes("sessionId")
+            let lacking = isWithoutSession ? "sessionId" : frame.includes("turnId") ? nil : "turnId"
+            evidence.test(no: lacking) { name in
                 Finding(
                     "\(called(frame)) has no \(name)", expected: "a '\(name)'", actual: "none", at: [frame.event],
                     lacking: name)
@@ -106,7 +107,7 @@ enum ID {
         }
         for turn in history.turns {
             let names = TurnNames(turn, history)
-            for frame in turn.acks + turn.frames + turn.endings + turn.copies {
+            for frame in [turn.acks, turn.frames, turn.endings, turn.copies].joined() {
                 evidence.test(no: names.difference(to: frame)) { difference in
                     Finding(
                         "\(called(frame)) has the \(difference.name) of something else",
@@ -122,7 +123,7 @@ enum ID {
     /// An error ends a turn if it has a turn id, the key of an accepted question, a number, `duplicate` or the code of
     /// a failure, or if it is replayed.
     private static func belongsToTurn(_ frame: Frame, _ nameless: Set<Int>) -> Bool {
-        guard frame.type == "error" else { return frame.isOf("ack", "message", "toolUse", "done") }
+        guard frame.kind == .error else { return frame.isOf(.ack, .message, .toolUse, .done) }
         return frame.turnId != nil || frame.isReplayed || frame.isDuplicate || nameless.contains(frame.event)
             || frame.seq != nil && frame.code.map(Frame.refusalCodes.contains) != true
             || frame.code.map(ErrorMeaning.failures.contains) == true
@@ -188,7 +189,7 @@ enum ID {
     ) -> Int? {
         let own = [request.ack].compactMap(\.self) + turn.frames + turn.endings
         let inAbsent = history.connections[connection].received.after(request.event).first {
-            absent != nil && $0.sessionId == absent && $0.isOf("ack", "toolUse", "done")
+            absent != nil && $0.sessionId == absent && $0.isOf(.ack, .toolUse, .done)
         }
         return earliest(own.after(request.event).earliest?.event, inAbsent?.event)
     }
@@ -197,20 +198,23 @@ enum ID {
     ///
     /// An error may repeat the client's own ill-formed id. Once per frame or body with a session id.
     static func sessionIdsAreWellFormed(_ history: Observations, _ evidence: inout Evidence) {
-        func judge(_ value: JSONValue?, _ hasID: Bool, at events: [Int]) {
-            let problem = history.problem(at: events.last, of: ClauseID(.ID, 7))
+        func judge(
+            _ value: @autoclosure () -> JSONValue?, _ hasID: Bool, at events: @autoclosure () -> [Int]
+        ) {
+            let hasProblems = !history.schemaProblems.isEmpty
+            let problem = hasProblems ? history.problem(at: events().last, of: ClauseID(.ID, 7)) : nil
             evidence.test(no: problem, keptIf: hasID) { problem in
                 Finding(
                     "a session id contains characters that are not allowed in a path",
-                    expected: "[A-Za-z0-9_-]{1,128}", actual: shown(value?[problem.instance]?.text()), at: events)
+                    expected: "[A-Za-z0-9_-]{1,128}", actual: shown(value()?[problem.instance]?.text()), at: events())
             }
         }
-        let refusals = Set(history.turns.flatMap(\.requests).compactMap(\.refusal))
+        let refusals = Set(history.requests.compactMap { $0.request.refusal })
         for frame in history.receivedOfKnownType where !refusals.contains(frame.event) {
             // In a capture, the error may refuse an unrecorded question.
-            if history.isCapture, frame.type == "error", frame.turnId == nil { continue }
-            let isReplay = frame["missed"]?.arrayValue?.contains { $0["sessionId"] != nil } == true
-            judge(frame.stated, isReplay || frame.sessionId != nil, at: [frame.event])
+            if history.isCapture, frame.kind == .error, frame.turnId == nil { continue }
+            func isReplay() -> Bool { frame["missed"]?.arrayValue?.contains { $0["sessionId"] != nil } == true }
+            judge(frame.stated, frame.sessionId != nil || isReplay(), at: [frame.event])
         }
         for exchange in history.exchanges where exchange.status == 200 {
             guard let root = exchange.stated else { continue }
@@ -223,22 +227,25 @@ enum ID {
 private struct TurnNames {
     private let turn: ObservedTurn
     private let turnId: String?
-    /// The names in the acks and responses of its questions.
-    private let named: [String]
     private let started: Set<String>
+    private let history: Observations
 
     init(_ turn: ObservedTurn, _ history: Observations) {
-        self.turn = turn
+        (self.turn, self.history) = (turn, history)
         turnId = turn.ack?.turnId ?? turn.turnId
-        named = turn.requests.compactMap { request in
-            request.ack?.turnId ?? request.success.flatMap { history.body(ofResponse: $0)?.id("turnId") }
-        }
         started = history.turnIdsStarted(by: turn)
     }
 
+    /// The first name in the acks and responses of its questions.
+    private var named: String? {
+        turn.requests.lazy.compactMap { request in
+            request.ack?.turnId ?? request.success.flatMap { history.body(ofResponse: $0)?.id("turnId") }
+        }.first
+    }
+
     func difference(to frame: Frame) -> (name: String, own: String?, given: String?)? {
-        let isAck = frame.type == "ack"
-        if frame.includes("turnId"), let given = frame.turnId, let turnId, given != turnId {
+        let isAck = frame.kind == .ack
+        if let given = frame.turnId, let turnId, given != turnId, frame.includes("turnId") {
             let isOfAnother = started.count > 1 && started.contains(given)
             if !isOfAnother, !(isAck && frame.isDuplicate) { return ("turnId", turnId, given) }
         }
@@ -247,8 +254,8 @@ private struct TurnNames {
         if !isAck, !mayBeSecond, let own = turn.sessionId, let given = frame.sessionId, given != own {
             return ("sessionId", own, given)
         }
-        if !isAck, frame.includes("clientMessageId"), let given = frame.clientMessageId, given != turn.clientMessageId,
-            let name = named.first, frame.turnId == name
+        if !isAck, let given = frame.clientMessageId, given != turn.clientMessageId,
+            frame.includes("clientMessageId"), let name = named, frame.turnId == name
         {
             return ("clientMessageId", turn.clientMessageId, given)
         }

@@ -256,8 +256,8 @@ enum IDEM {
                     at: [again.event, response])
             } else if let failure = again.request.failure {
                 let turn = again.turn
-                let hasFailed = turn.ending?.type == "error" || turn.requests.contains { $0.failure.isBefore(failure) }
-                let isDone = turn.endings.contains { $0.type == "done" } || history.original(of: turn)?.success != nil
+                let hasFailed = turn.ending?.kind == .error || turn.requests.contains { $0.failure.isBefore(failure) }
+                let isDone = turn.endings.contains { $0.kind == .done } || history.original(of: turn)?.success != nil
                 evidence.test(hasFailed, orBy: isDone ? failure : nil) { failure in
                     Finding(
                         "a repeat of a finished turn failed over REST", expected: "200 with the first outcome",
@@ -282,7 +282,7 @@ enum IDEM {
     ) -> [String] {
         let turn = again.turn
         let body = history.body(ofResponse: response)
-        let done = turn.endings.first { $0.type == "done" }
+        let done = turn.endings.first { $0.kind == .done }
         let original = history.original(of: turn)?.success.flatMap { history.body(ofResponse: $0) }
         var wrong = history.isDuplicate(response: response) ? [] : ["duplicate"]
         wrong += ["text", "sessionId", "turnId"].filter { name in
@@ -290,7 +290,7 @@ enum IDEM {
             return expected.map { body?[name] != $0 } ?? false
         }
         let mayDiffer = history.wasDisturbed(between: turn.event, and: again.event)
-        return turn.ending?.type == "error" && !mayDiffer ? wrong + ["status 200"] : wrong
+        return turn.ending?.kind == .error && !mayDiffer ? wrong + ["status 200"] : wrong
     }
 
     /// ID-9, rule 2: session reads show the `turnId` of each message of a turn, and the key of its question.
@@ -325,7 +325,7 @@ enum IDEM {
     /// A failure need not survive the process or refused writes, unless a read showed it.
     private static func endingToCopy(for again: Repeat, _ history: Observations) -> Frame? {
         guard let first = again.turn.ending, first.isBefore(again.event),
-            first.type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
+            first.kind == .done || !history.wasDisturbed(between: again.turn.event, and: again.event)
                 || history.wasShownFailed(again.turn, by: first, before: again.event)
         else { return nil }
         return first

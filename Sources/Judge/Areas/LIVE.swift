@@ -97,7 +97,7 @@ enum LIVE {
     ///
     /// Once for each such `error`.
     static func spokenVersionsAreListed(_ history: Observations, _ evidence: inout Evidence) {
-        for frame in history.received where frame.type == "error" && frame.code == "unsupported_version" {
+        for frame in history.received where frame.kind == .error && frame.code == "unsupported_version" {
             let versions = frame["supported"]?.arrayValue ?? []
             evidence.test(
                 !versions.isEmpty && versions.allSatisfy({ $0.intValue != nil }),
@@ -133,7 +133,7 @@ enum LIVE {
     static func terminalCodesMeanWhatTheySay(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
-            guard connection.sent.count(where: { $0.type == "auth" }) == 1 else { continue }
+            guard connection.sent.count(where: { $0.kind == .auth }) == 1 else { continue }
             for event in connection.events where handshake.auth.isBefore(event) {
                 guard case .close(.fromServer, let code, _) = history.events[event].kind else { continue }
                 evidence.test(

@@ -59,10 +59,14 @@ enum ORDER {
     /// ran.
     static func turnsOfASessionAreSerial(_ history: Observations, _ evidence: inout Evidence) {
         evidence.exercised += history.turns.count { $0.request.refusalCode == "busy" }
-        let frames = history.turns.filter { $0.session != nil }.flatMap { turn in
-            (turn.toolUses + turn.endings).filter { $0.includes("turnId") }.map { (frame: $0, turn: turn) }
+        var groups: [NameOnConnection: [(frame: Frame, turn: ObservedTurn)]] = [:]
+        for turn in history.turns {
+            guard let session = turn.session else { continue }
+            for frame in [turn.frames, turn.endings].joined() where frame.kind != .message && frame.includes("turnId") {
+                let name = NameOnConnection(name: session, connection: frame.connection)
+                groups[name, default: []].append((frame, turn))
+            }
         }
-        let groups = Dictionary(grouping: frames) { ScopedName($0.turn.session ?? "", of: "\($0.frame.connection)") }
         for group in groups.values {
             let frames = group.sorted { $0.frame.isBefore($1.frame.event) }
             judgeInterleaving(of: frames, &evidence)
@@ -84,8 +88,8 @@ enum ORDER {
             }
             if running?.turn === turn, frame.isEnding {
                 running = nil
-            } else if running == nil, frame.type == "toolUse",
-                !turn.endings(on: frame.connection).after(frame.event).isEmpty
+            } else if running == nil, frame.kind == .toolUse,
+                turn.endings.on(frame.connection).contains(where: { $0.isAfter(frame.event) })
             {
                 running = (turn, frame)
             }
@@ -95,16 +99,15 @@ enum ORDER {
     private static func judgeBeginnings(of frames: [(frame: Frame, turn: ObservedTurn)], _ evidence: inout Evidence) {
         var last: (turn: ObservedTurn, begin: Frame)?
         var begun: Set<Int> = []
-        for (frame, turn) in frames where frame.isOf("toolUse", "done") || frame.code == "agent_failed" {
+        for (frame, turn) in frames where frame.isOf(.toolUse, .done) || frame.code == "agent_failed" {
             guard begun.insert(turn.event).inserted else { continue }
             // If a question named no session and got no ack, it is a guess which of two turns started first.
             if let last, [last.turn, turn].allSatisfy({ $0.ack != nil || $0.request.sessionAsked != nil }) {
                 if turn.precedes(last.turn) {
                     evidence.violate(
                         "a turn ran before one that was accepted earlier", expected: "\(turn.title) first",
-                        actual: "\(last.turn.title) before it",
-                        at: [turn.event, last.turn.event, last.begin.event])
-                } else if last.turn.overlaps(turn), last.turn.precedes(turn) || last.begin.type == "toolUse" {
+                        actual: "\(last.turn.title) before it", at: [turn.event, last.turn.event, last.begin.event])
+                } else if last.turn.overlaps(turn), last.turn.precedes(turn) || last.begin.kind == .toolUse {
                     evidence.keep()
                 }
             }
@@ -137,7 +140,7 @@ enum ORDER {
                 let count = questions.count + surplus
                 // PERSIST-2 judges missing messages.
                 if count == 0, turn.ended.isOpen(at: read.request) { continue }
-                let dones = turn.endings.filter { $0.type == "done" }.map(\.event)
+                let dones = turn.endings.filter { $0.kind == .done }.map(\.event)
                 if count != 1 {
                     evidence.violate(finding("the question", turn, count, read))
                 } else if history.mustHold(read, whatCameAt: dones),
@@ -188,7 +191,7 @@ enum ORDER {
         let marks = ScriptMarks(history)
         let acks = history.turns.flatMap { turn in turn.acks.compactMap(\.messageId).map { (id: $0, turn: turn) } }
         let acknowledged = Dictionary(grouping: acks, by: \.id)
-        for frame in history.received where frame.isOf("toolUse", "done") {
+        for frame in history.received where frame.isOf(.toolUse, .done) {
             guard let turn = marks.owner(of: frame, principal: history.principal(of: frame)),
                 turn.isBefore(frame.event), turn.requests.count(where: { $0.refusal == nil }) == 1
             else { continue }
@@ -236,10 +239,10 @@ enum ORDER {
         for connection in history.connections {
             var before: (event: Int, seq: Int)?
             for frame in connection.received {
-                if frame.type == "syncResult", frame.epoch != connection.greeting?.epoch { before = nil }
-                guard NumberedFrame.isInStream(frame.type), !frame.isDuplicate, let given = frame["seq"]?.numberValue
-                else { continue }
+                if frame.kind == .syncResult, frame.epoch != connection.greeting?.epoch { before = nil }
+                guard NumberedFrame.isInStream(frame.kind), !frame.isDuplicate else { continue }
                 guard let seq = frame.seq, seq >= 1 else {
+                    guard let given = frame["seq"]?.numberValue else { continue }
                     evidence.violate(
                         "seq is not a positive integer", expected: "1 or more", actual: "seq \(given.text)",
                         at: [frame.event])
@@ -258,9 +261,9 @@ enum ORDER {
     /// ORDER-6: "A server MUST put `seq` on every `message`, every `toolUse`, every `done` and every `error` that ends
     /// a turn, except on copies marked `duplicate: true`".
     static func streamFramesAreNumbered(_ history: Observations, _ evidence: inout Evidence) {
-        let endings = Set(history.turns.flatMap(\.endings).map(\.event))
+        let endings = Set(history.turns.lazy.flatMap(\.endings).map(\.event))
         for frame in history.received where !frame.isDuplicate {
-            guard frame.isOf("message", "toolUse", "done") || endings.contains(frame.event) else { continue }
+            guard frame.isOf(.message, .toolUse, .done) || endings.contains(frame.event) else { continue }
             evidence.test(
                 frame.seq != nil || frame["seq"] != nil, otherwise: "a frame of the stream has no seq",
                 expected: "seq on \(frame.type ?? "it")", actual: "none", at: [frame.event])
@@ -274,15 +277,21 @@ enum ORDER {
     static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
         // In a capture, principals are a guess, so only a single connection is certainly one stream.
         let isLimited = history.capture?.lacks.contains(.principals) == true
-        var first: [ShownName: NumberedFrame] = [:]
-        for item in history.shown {
+        var first: [ShownName: Int] = [:]
+        for (place, item) in history.shown.enumerated() {
+            func earlier(_ name: ShownName.Name, on connection: Int?) -> NumberedFrame? {
+                let name = ShownName(stream: item.stream, connection: connection, name: name)
+                if let known = first[name] { return history.shown[known] }
+                first[name] = place
+                return nil
+            }
             let connection = isLimited ? item.frame.connection : nil
             let name = ShownName.name(of: item.frame)
-            let byNumber = first.earlier(than: item, "seq \(item.seq)", on: connection)
-            let byName = name.flatMap { first.earlier(than: item, $0, on: connection) }
+            let byNumber = earlier(.seq(item.seq), on: connection)
+            let byName = name.flatMap { earlier($0, on: connection) }
             // A second ending on one connection is another frame; TURN-3 judges it.
-            if let name, item.frame.isEnding, !item.frame.isReplayed,
-                first.earlier(than: item, "live \(name)", on: item.frame.connection) != nil
+            if case .ending(let id)? = name, !item.frame.isReplayed,
+                earlier(.liveEnding(id), on: item.frame.connection) != nil
             {
                 continue
             }
@@ -308,27 +317,18 @@ enum ORDER {
 }
 
 private struct ShownName: Hashable {
+    enum Name: Hashable {
+        case seq(Int), message(String), ending(String), liveEnding(String)
+    }
+
     let stream: Stream.Key
     let connection: Int?
-    let name: String
+    let name: Name
 
     /// The name of a frame apart from its number; nil for a `toolUse`, since a turn has many.
-    static func name(of frame: Frame) -> String? {
-        switch (frame.type, frame.messageId, frame.turnId) {
-        case ("message", let id?, _): "message \(id)"
-        case ("done", _, let id?), ("error", _, let id?): "ending \(id)"
-        default: nil
-        }
-    }
-}
-
-extension [ShownName: NumberedFrame] {
-    /// The first frame of its stream that had a name; nil if it is this one.
-    fileprivate mutating func earlier(than item: NumberedFrame, _ name: String, on connection: Int?) -> NumberedFrame? {
-        let stream = Stream.Key(principal: item.principal, epoch: item.epoch)
-        let name = ShownName(stream: stream, connection: connection, name: name)
-        defer { self[name] = self[name] ?? item }
-        return self[name]
+    static func name(of frame: Frame) -> Name? {
+        frame.kind == .message
+            ? frame.messageId.map { .message($0) } : frame.isEnding ? frame.turnId.map { .ending($0) } : nil
     }
 }
 

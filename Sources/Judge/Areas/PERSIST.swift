@@ -50,7 +50,7 @@ enum PERSIST {
                 let principal = exchange.sent.principal,
                 history.lastShown(session, to: principal, before: exchange.request) == nil,
                 let reported = history.received.before(exchange.request).last(where: { frame in
-                    (frame.type == "done" || !history.isCapture && frame.isOf("ack", "toolUse"))
+                    (frame.kind == .done || !history.isCapture && frame.isOf(.ack, .toolUse))
                         && frame.sessionId == session && history.principal(of: frame) == principal
                         && !history.hasCrashed(between: frame.event, and: exchange.request)
                 })
@@ -334,7 +334,7 @@ enum PERSIST {
         for fault in history.lives.faults {
             let isHeldBack = writes.contains { $0.fault.begin == fault.begin && $0.isHeldBack(in: history) }
             let worked = history.turns.contains { turn in
-                (turn.endings.first { $0.type == "done" }?.event ?? turn.response).isBefore(fault.begin)
+                (turn.endings.first { $0.kind == .done }?.event ?? turn.response).isBefore(fault.begin)
             }
             guard isHeldBack, worked else { continue }
             let next = history.lives.faults.first { $0.begin > fault.begin }?.begin ?? .max

@@ -331,10 +331,10 @@ enum PUSH {
         let events = [trouble.event, turn.event, ended]
         let ending = turn.ending.flatMap { $0.event == ended ? $0 : nil }
         // The reason for a failure is unknown, but the turn was not delivered.
-        if ending?.type == "error" {
+        if ending?.kind == .error {
             let worked = history.turns.contains { other in
                 other.principal == turn.principal
-                    && other.endings.contains { $0.type == "done" && $0.isBefore(trouble.event) }
+                    && other.endings.contains { $0.kind == .done && $0.isBefore(trouble.event) }
             }
             guard worked, history.subject.hasScriptedAgent, !turn.isScriptedToFail,
                 !history.wasDisturbed(between: turn.event, and: ended)

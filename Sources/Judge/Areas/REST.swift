@@ -52,7 +52,7 @@ enum REST {
     private static func completed(_ exchange: ObservedExchange, _ history: Observations) -> Bool {
         history.turns.contains { turn in
             turn.requests.count == 1 && turn.event == exchange.request
-                && turn.endings.before(exchange.response ?? 0).contains { $0.type == "done" }
+                && turn.endings.before(exchange.response ?? 0).contains { $0.kind == .done }
         }
     }
 
@@ -130,7 +130,7 @@ enum REST {
                     // A turn whose question was not recorded is visible only by its frames.
                     if count != read.messages.count,
                         history.received.between(from, to).contains(where: {
-                            $0.sessionId == id && $0.isOf("message", "toolUse", "done", "error")
+                            $0.sessionId == id && $0.isOf(.message, .toolUse, .done, .error)
                         })
                     {
                         continue
@@ -171,7 +171,7 @@ enum REST {
     ) -> (expected: String, actual: String, event: Int)? {
         for turn in history.turns where turn.sessionId == read.sessionId && turn.principal == read.principal {
             // A key that ran twice (IDEM-1) may have an answer elsewhere.
-            let dones = turn.endings.filter { $0.type == "done" && $0.sessionId == read.sessionId }
+            let dones = turn.endings.filter { $0.kind == .done && $0.sessionId == read.sessionId }
             var named = dones.map { ($0.messageId, $0.text, $0.event) }
             for request in turn.requests {
                 guard let event = request.success, let body = history.body(ofResponse: event) else { continue }
@@ -312,7 +312,7 @@ enum REST {
             let isScripted = history.subject.hasScriptedAgent && turn.isScriptedToFail
             guard let exchange = history.exchange(of: request), let response = exchange.response,
                 let status = exchange.status,
-                isScripted || turn.requests.count == 1 && turn.ending?.type == "error" && request.outcome != nil
+                isScripted || turn.requests.count == 1 && turn.ending?.kind == .error && request.outcome != nil
             else { continue }
             if request.refusal != nil, Frame.refusalCodes.contains(request.refusalCode ?? "") { continue }
             evidence.test(
@@ -375,7 +375,7 @@ enum REST {
     ) -> Bool {
         // In a capture, it may be the response of a gateway.
         !history.isCapture && request.outcome == nil && turn.firstFrame.isBefore(response)
-            && turn.ending?.type == "done" && !history.wasDisturbed(between: request.event, and: response)
+            && turn.ending?.kind == .done && !history.wasDisturbed(between: request.event, and: response)
     }
 
     private static func unansweredQuestion(

@@ -17,7 +17,7 @@ extension SYNC {
             let connection = history.connections[sync.connection]
             let live = received[sync.connection] ?? LiveFrames(on: sync.connection, history)
             received[sync.connection] = live
-            let next = connection.received.after(result.event).first { $0.type == "syncResult" }?.event ?? .max
+            let next = connection.received.after(result.event).first { $0.kind == .syncResult }?.event ?? .max
             for frame in live.frames.between(result.event, next) {
                 guard let seq = frame.seq else { continue }
                 evidence.test(
@@ -53,7 +53,7 @@ extension SYNC {
             let isElsewhere = item.frame.connection != sync.connection || item.frame.isReplayed
             guard item.seq > last, isElsewhere, known.insert(item.seq).inserted else { return false }
             // In a capture the asker of a `message` may be unknown, and its own connection need not get it.
-            return !history.isCapture || item.frame.type != "message"
+            return !history.isCapture || item.frame.kind != .message
         }
     }
 
@@ -74,14 +74,14 @@ extension SYNC {
     /// Once for each answer after another principal was shown its own frames.
     static func othersAreNotReplayed(_ history: Observations, _ evidence: inout Evidence) {
         var owners: [String: Set<String>] = [:]
-        for frame in history.received where frame.type != "error" {
+        for frame in history.received where frame.kind != .error {
             let principal = history.principal(of: frame)
             for id in [frame.sessionId, frame.turnId].compactMap(\.self) { owners[id, default: []].insert(principal) }
         }
         for (sync, result) in history.answeredSyncs {
             let principal = history.principal(of: sync)
             let others = history.received.before(sync.request.event).contains { frame in
-                NumberedFrame.isInStream(frame.type) && history.principal(of: frame) != principal
+                NumberedFrame.isInStream(frame.kind) && history.principal(of: frame) != principal
             }
             guard others else { continue }
             let foreign = sync.missed.first { frame in
@@ -107,7 +107,7 @@ extension SYNC {
         let replays = Dictionary(grouping: whole, by: \.principal)
         for turn in history.turns where turn.isAccepted {
             for replay in replays[turn.principal] ?? [] where replay.first.request.isAfter(turn.event) {
-                let isThere = turn.replayed.contains { $0.type == "done" && replay.covers($0) }
+                let isThere = turn.replayed.contains { $0.kind == .done && replay.covers($0) }
                 guard isThere || turn.endings.isEmpty, replay.position <= floor(of: turn, in: replay, history) else {
                     continue
                 }

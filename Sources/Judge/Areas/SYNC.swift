@@ -68,7 +68,7 @@ enum SYNC {
         }
         let answers = Set(history.syncs.compactMap { $0.result?.event })
         for connection in history.connections where !history.isCapture || connection.connected != nil {
-            for frame in connection.received where frame.type == "syncResult" && !answers.contains(frame.event) {
+            for frame in connection.received where frame.kind == .syncResult && !answers.contains(frame.event) {
                 evidence.violate(
                     "a syncResult without a sync", expected: "one syncResult for each sync", actual: "one more",
                     at: [frame.event])
@@ -145,7 +145,7 @@ enum SYNC {
     static func ended(_ turn: ObservedTurn, _ replay: Replay, _ history: Observations) -> Int? {
         // A failed turn has no `done`, even if only the replay shows the failure. If no one saw the frame, the number
         // of frames after it is unknown.
-        guard turn.endings.isEmpty, !turn.replayed.contains(where: { $0.type == "error" }), replay.evicted == nil,
+        guard turn.endings.isEmpty, !turn.replayed.contains(where: { $0.kind == .error }), replay.evicted == nil,
             !replay.hasNamelessEnding,
             replay.numbers.count < history.promise(on: replay.first.connection).messages
         else { return nil }

@@ -12,7 +12,7 @@ extension TURN {
                 continue
             }
             evidence.test(
-                ending.type == "error" && ending.code == "agent_failed",
+                ending.kind == .error && ending.code == "agent_failed",
                 otherwise: "a turn whose agent failed did not end with agent_failed", expected: "error agent_failed",
                 actual: called(ending), at: [turn.event, ending.event])
         }
@@ -21,7 +21,7 @@ extension TURN {
     /// The turns whose agent failed, with the error that ended each; a scripted failure counts whatever the error says.
     private static func failures(in history: Observations) -> [(turn: ObservedTurn, error: Frame)] {
         history.turns.compactMap { turn in
-            guard let ending = turn.ending, ending.type == "error" else { return nil }
+            guard let ending = turn.ending, ending.kind == .error else { return nil }
             let isScripted =
                 history.subject.hasScriptedAgent && turn.isScriptedToFail && ending.code == nil
                 && !history.wasDisturbed(between: turn.event, and: ending.event)
@@ -41,11 +41,11 @@ extension TURN {
                 if let ending = turn.ending {
                     guard !history.wasDisturbed(between: failure.event, and: ending.event) else { continue }
                     // An agent without a script may fail for its own reasons.
-                    if ending.type != "done", ending.code == "agent_failed", !history.subject.hasScriptedAgent {
+                    if ending.kind != .done, ending.code == "agent_failed", !history.subject.hasScriptedAgent {
                         continue
                     }
                     evidence.test(
-                        ending.type == "done", otherwise: "a turn after a failed one did not succeed",
+                        ending.kind == .done, otherwise: "a turn after a failed one did not succeed",
                         expected: expected, actual: called(ending), at: [failure.event, turn.event, ending.event])
                 } else if turn.request.refusalCode == "busy", let refusal = turn.request.refusal {
                     guard !history.mayBeBusy(turn.request.sessionAsked, at: turn) else { continue }
@@ -74,7 +74,7 @@ extension TURN {
         for turn in history.turns {
             guard let end = departure(during: turn, history), turn.request.refusal == nil,
                 !(canFail && turn.isScriptedToFail),
-                !(turn.endings + turn.replayed).contains(where: { $0.type == "error" && !canFail }),
+                !(turn.endings + turn.replayed).contains(where: { $0.kind == .error && !canFail }),
                 !history.wasDisturbed(between: turn.event, and: history.events.count - 1)
             else { continue }
             let reads = history.reads(of: turn).asked(after: end)
@@ -165,7 +165,7 @@ extension TURN {
                 .max()
             if history.time(of: read.event) < shortest ?? 0 { return ["running"] }
         }
-        let isAnswered = turn.ending?.type == "done" || turn.response != nil
+        let isAnswered = turn.ending?.kind == .done || turn.response != nil
         let final: Set<String> = isAnswered ? ["done"] : turn.ending == nil ? ["done", "failed"] : ["failed"]
         // Only an answer certainly survives a crash; a failure may be settled again (TURN-8).
         guard let ended = turn.ended, read.isAsked(after: ended),
@@ -221,7 +221,7 @@ extension TURN {
 
     /// TURN-13: "A server SHOULD state `retryable` in an `error` that ends a turn".
     static func endingErrorsSayWhetherToRetry(_ history: Observations, _ evidence: inout Evidence) {
-        for ending in history.turns.flatMap(\.endings) where ending.type == "error" {
+        for ending in history.turns.flatMap(\.endings) where ending.kind == .error {
             evidence.test(
                 ending["retryable"]?.boolValue != nil,
                 otherwise: "an error that ends a turn has no 'retryable'",
@@ -280,7 +280,7 @@ extension TURN {
         for (life, end) in history.lives.ended where end.cause != .exited {
             for turn in history.turnsInterrupted(by: end, of: life) {
                 let endings = (turn.endings + turn.replayed + turn.copies).after(end.event)
-                guard let error = endings.filter({ $0.type == "error" }).earliest else {
+                guard let error = endings.filter({ $0.kind == .error }).earliest else {
                     let connection = turn.request.connection.map { history.connections[$0] }
                     if end.cause == .stopped, connection?.endByServer(after: end.event) != nil { evidence.keep() }
                     continue

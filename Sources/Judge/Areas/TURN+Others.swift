@@ -11,12 +11,12 @@ extension TURN {
     /// connection. Numbers rise on each connection, so a number that was skipped there and shown elsewhere was not
     /// sent.
     static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
-        for passed in passedOver(history) where passed.item.frame.type != "message" {
+        for passed in passedOver(history) where passed.item.frame.kind != .message {
             evidence.violate(passed.finding("an open connection did not receive a frame of a turn"))
         }
         endingsInReadsAreSent(history, &evidence)
         for turn in history.turns where turn.isAccepted {
-            let uses = ToolUses(of: turn)
+            lazy var uses = ToolUses(of: turn)
             for index in observers(of: turn, history) {
                 guard let ending = turn.endings(on: index).first else {
                     guard let ended = turn.ended,
@@ -30,7 +30,9 @@ extension TURN {
                     continue
                 }
                 let isAsker = turn.requests.contains { $0.connection == index }
-                evidence.test(no: difference(of: turn, ended: ending, on: index, uses), keptIf: !isAsker)
+                let isSeenElsewhere = [turn.frames, turn.endings].joined().contains { $0.connection != index }
+                evidence.test(
+                    no: isSeenElsewhere ? difference(of: turn, ended: ending, on: index, uses) : nil, keptIf: !isAsker)
             }
         }
     }
@@ -88,7 +90,7 @@ extension TURN {
     private static func endingsInReadsAreSent(_ history: Observations, _ evidence: inout Evidence) {
         guard history.isCapture else { return }
         for turn in history.turns where turn.ended == nil && turn.copies.isEmpty && turn.isAccepted {
-            guard !turn.replayed.contains(where: { $0.isOf("done", "error") }),
+            guard !turn.replayed.contains(where: { $0.isOf(.done, .error) }),
                 let read = history.reads(of: turn).after(turn.event).first(where: { read in
                     ["done", "failed"].contains(read.entry(of: turn)?.status)
                 })
@@ -130,7 +132,7 @@ extension TURN {
     static func otherConnectionsSeeTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
         replaysHoldTheQuestion(history, &evidence)
         let passed = passedOver(history)
-        for passed in passed where passed.item.frame.type == "message" {
+        for passed in passed where passed.item.frame.kind == .message {
             evidence.violate(passed.finding("an open connection did not receive a question"))
         }
         for turn in history.turns where turn.isAccepted {
@@ -187,7 +189,7 @@ extension TURN {
             guard let position = sync.lastSeqSeen, let epoch = result.epoch, sync.request.epoch == epoch,
                 let delivered = firstDelivered(position, of: epoch, to: history.principal(of: sync), history)
             else { continue }
-            for ending in sync.missed where ending.isOf("done", "error") {
+            for ending in sync.missed where ending.isOf(.done, .error) {
                 guard let turn = ending.turnId.flatMap({ turns[$0] }), turn.isAfter(delivered), turn.isAccepted else {
                     continue
                 }
@@ -251,10 +253,10 @@ extension TURN {
         guard let greeting = connection.greeting, let epoch = greeting.epoch,
             var reached = greeting["lastSeq"]?.intValue
         else { return [] }
-        let live = LiveFrames(on: index, history)
+        lazy var live = LiveFrames(on: index, history)
         let stream = history.stream(of: connection.principal, epoch: epoch)
         let begun = connection.auth ?? connection.opening
-        let answer = connection.received.first { $0.type == "syncResult" }?.event ?? .max
+        let answer = connection.received.first { $0.kind == .syncResult }?.event ?? .max
         let first = history.syncs.first { $0.connection == index && $0.result?.event == answer }
         let replayed = Set(first?.missed.compactMap(\.seq) ?? [])
         if let carried = history.capture?.carried, greeting.isBefore(carried) {
@@ -262,11 +264,11 @@ extension TURN {
         }
         let hasQuestions = !history.turns(on: index).isEmpty
         var passed: [PassedOver] = []
-        for frame in live.frames.between(greeting.event, answer) {
-            guard let seq = frame.seq, seq > reached else { continue }
+        for frame in connection.received.between(greeting.event, answer) {
+            guard let seq = frame.seq, seq > reached, NumberedFrame.isNumbered(frame) else { continue }
             for item in stream.firstShown(after: reached) {
                 if item.seq >= seq { break }
-                guard item.isAfter(begun), item.frame.type != "message" || !hasQuestions,
+                guard item.isAfter(begun), item.frame.kind != .message || !hasQuestions,
                     !replayed.contains(item.seq), !live.hasReceived(item)
                 else { continue }
                 passed.append(
@@ -292,8 +294,8 @@ extension TURN {
 
     /// Whether part of a turn arrived in a replay that was requested before the turn ended.
     private static func isReplayed(_ turn: ObservedTurn, on index: Int, _ history: Observations) -> Bool {
+        guard !turn.replayed.isEmpty else { return false }
         let replays = Set(turn.replayed.on(index).map(\.event))
-        guard !replays.isEmpty else { return false }
         return history.answeredSyncs.contains { sync, result in
             sync.connection == index && turn.ended.isOpen(at: sync.request.event) && replays.contains(result.event)
         }

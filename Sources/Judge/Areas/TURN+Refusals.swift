@@ -17,10 +17,10 @@ extension TURN {
             // Without a greeting there is no obligation, and the refused question may be from before the capture.
             guard let greeting = connection.connected else { continue }
             var refused: Set<Int> = []
-            for error in connection.received where error.type == "error" && error.turnId == nil && error.seq == nil {
+            for error in connection.received where error.kind == .error && error.turnId == nil && error.seq == nil {
                 guard error.code.map(codes.contains) == true else { continue }
                 let open = connection.sent.before(error.event).filter {
-                    $0.type == "chat" && !refused.contains($0.event) && taken[$0.event].isOpen(at: error.event)
+                    $0.kind == .chat && !refused.contains($0.event) && taken[$0.event].isOpen(at: error.event)
                 }
                 let own = open.first { $0.clientMessageId != nil && $0.clientMessageId == error.clientMessageId }
                 if let own { refused.insert(own.event) }
@@ -39,17 +39,21 @@ extension TURN {
 
 extension Observations {
     fileprivate func isValid(_ chat: Frame) -> Bool {
-        chat.document.map { $0.flaws.isEmpty && schemas.validate($0.root, as: "chat").isEmpty } ?? false
+        guard let value = chat.value, chat.flaws?.isEmpty == true else { return false }
+        return schemas.validate(value, as: "chat", in: &tape).isEmpty
     }
+
+    private static let excusing: Set = [
+        "session_not_found", "busy", "rate_limited", "idempotency_mismatch", "agent_failed",
+    ]
 
     /// Whether a `chat` gave no reason for a refusal with this code.
     ///
     /// A session may be gone or busy, a budget spent, a key used, and an agent may have failed.
     func isNoReason(_ code: String, to request: ObservedRequest) -> Bool {
-        let excusing: Set = ["session_not_found", "busy", "rate_limited", "idempotency_mismatch", "agent_failed"]
         // Before the greeting, the principal is unknown.
         let isGreeted = request.connection.map { !connections[$0].connected.isOpen(at: request.event) } ?? true
-        return !excusing.contains(code) && (isGreeted || code != "not_authenticated")
+        return !Self.excusing.contains(code) && (isGreeted || code != "not_authenticated")
             && frames[request.event].map(isValid) == true
             && !hostileFrames.contains { $0.frame.event == request.event }
     }

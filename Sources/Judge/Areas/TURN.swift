@@ -34,7 +34,8 @@ enum TURN {
             let acks = turn.acks.on(index)
             // Any of several concurrent requests with one key may arrive first; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
-            let first = (turn.toolUses + turn.endings).on(index).earliest?.event
+            let use = turn.frames.first { $0.kind == .toolUse && $0.connection == index }
+            let first = earliest(use?.event, turn.endings.on(index).first?.event)
             let answer = earliest(acks.first?.event, turn.request.refusal, first, turn.copies.first?.event)
             if let finding = strayAck(of: turn, on: index, history) ?? lateAnswer(answer, to: turn, on: index, history)
             {
@@ -103,6 +104,9 @@ enum TURN {
     }
 
     private static func extraAck(of turn: ObservedTurn) -> Frame? {
+        if turn.acks.count == 1, turn.requests.contains(where: { $0.connection == turn.acks[0].connection }) {
+            return nil
+        }
         let extra = Dictionary(grouping: turn.acks, by: \.connection).compactMap { index, acks in
             acks.dropFirst(turn.requests.count { $0.connection == index }).first
         }
@@ -116,11 +120,11 @@ enum TURN {
         let answered = Dictionary(
             history.requests.compactMap { _, request in request.ack.map { ($0.event, request) } },
             uniquingKeysWith: { first, _ in first })
-        let known = Set(history.turns.flatMap(\.acks).map(\.event))
-        let doubtfulFrames = Set(history.turns.flatMap(\.doubtfulFrames).map(\.event))
+        let known = Set(history.turns.lazy.flatMap(\.acks).map(\.event))
+        let doubtfulFrames = Set(history.turns.lazy.flatMap(\.doubtfulFrames).map(\.event))
         for connection in history.connections {
             guard let greeting = connection.connected else { continue }
-            for ack in connection.received.after(greeting) where ack.type == "ack" {
+            for ack in connection.received.after(greeting) where ack.kind == .ack {
                 if doubtfulFrames.contains(ack.event) { continue }
                 let open = known.contains(ack.event) ? answered[ack.event] : waiting(for: ack, history)
                 guard let open, open.clientMessageId != nil else { continue }
@@ -208,14 +212,17 @@ enum TURN {
     /// Once per ended turn and connection, even if one key ran as several turns. An unmarked copy is a second ending. A
     /// recording may start after the question, so a turn whose question was not recorded is judged by its `turnId`.
     static func nothingFollowsTheEnding(_ history: Observations, _ evidence: inout Evidence) {
-        let asked = history.turns.flatMap { turn in (turn.frames + turn.endings).map { ($0.event, turn) } }
+        let asked = history.turns.lazy.flatMap { turn in
+            [turn.frames, turn.endings].joined().lazy.map { ($0.event, turn) }
+        }
         let turns = Dictionary(asked, uniquingKeysWith: { first, _ in first })
         let frames = history.received.filter { frame in
-            NumberedFrame.isInStream(frame.type) && !frame.isDuplicate
+            NumberedFrame.isInStream(frame.kind) && !frame.isDuplicate
                 && (frame.turnId != nil || turns[frame.event] != nil)
         }
         let groups = Dictionary(grouping: frames) { frame in
-            ScopedName(name(of: frame, in: turns[frame.event]), of: "\(frame.connection)")
+            let name = frame.turnId ?? name(of: frame, in: turns[frame.event])
+            return NameOnConnection(name: name, connection: frame.connection)
         }
         for frames in groups.values {
             guard let place = frames.firstIndex(where: \.isEnding) else { continue }
@@ -231,9 +238,8 @@ enum TURN {
         }
     }
 
-    /// The turn that a frame names; one without a turn belongs to its question, or to a second turn in another session.
+    /// The turn of a frame that names none: that of its question, or a second turn in another session.
     private static func name(of frame: Frame, in turn: ObservedTurn?) -> String {
-        if let id = frame.turnId { return id }
         if let session = frame.sessionId, session != turn?.sessionId { return session }
         return turn?.turnId ?? "\(turn?.event ?? 0)"
     }

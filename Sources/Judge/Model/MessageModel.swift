@@ -229,7 +229,7 @@ extension Observations {
         let since = client.state(at: typed)?.event ?? typed
         func isOther(_ key: String?) -> Bool { key.map(own.contains) != true }
         return allFrames.contains { frame in
-            frame.event > since && frame.event < end && frame.sessionId == session && frame.type == "message"
+            frame.event > since && frame.event < end && frame.sessionId == session && frame.kind == .message
                 && frame.string("role") == "user" && isOther(frame.clientMessageId)
         }
             || sessionReads.contains { read in

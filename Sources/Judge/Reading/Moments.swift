@@ -83,6 +83,9 @@ extension Int? {
     func isOpen(at event: Int) -> Bool { map { $0 > event } ?? true }
 }
 
-func earliest(_ events: Int?...) -> Int? { events.lazy.compactMap(\.self).min() }
+func earliest(_ one: Int?, _ two: Int?, _ three: Int? = nil, _ four: Int? = nil) -> Int? {
+    let first = min(min(one ?? .max, two ?? .max), min(three ?? .max, four ?? .max))
+    return first < .max ? first : nil
+}
 
 func inOrder(_ events: Int?...) -> [Int] { events.compactMap(\.self).sorted() }

@@ -36,7 +36,7 @@ extension SymptomReader {
             } else if let ending = connection.ending, case .closed(.fromServer, let code?) = ending.kind,
                 [4001, 4010].contains(code)
             {
-                let stated = connection.received.last.flatMap { $0.type == "error" ? $0.code : nil }
+                let stated = connection.received.last.flatMap { $0.kind == .error ? $0.code : nil }
                 let reason = [stated, "closed by the server (\(code))"].compactMap(\.self).joined(separator: ", ")
                 byReason[reason, default: []].append(ending.event)
             }
@@ -52,9 +52,10 @@ extension SymptomReader {
     /// Pings whose pongs arrived late, on a connection that received something afterwards.
     func latePongs() -> [Symptom] {
         history.connections.flatMap { connection -> [Symptom] in
+            guard connection.sent.contains(where: { $0.isOf(.ping, .pong) }) else { return [] }
             var open: [Frame] = []
             var late: [Symptom] = []
-            for (frame, isSent) in connection.frames where frame.isOf("ping", "pong") {
+            for (frame, isSent) in connection.frames where frame.isOf(.ping, .pong) {
                 if isSent {
                     open.append(frame)
                 } else if let place = open.firstIndex(where: { $0["nonce"] == frame["nonce"] }) {
@@ -72,11 +73,13 @@ extension SymptomReader {
     /// Answers that reached another connection of the same person without their question.
     func unshownQuestions() -> [Symptom] {
         history.questions.compactMap { turn in
-            guard let asked = turn.request.connection, turn.ack != nil else { return nil }
-            let shown = Set((turn.frames + turn.replayed).filter { $0.type == "message" }.map(\.connection))
+            guard let asked = turn.request.connection, turn.endings.contains(where: { $0.connection != asked }),
+                turn.ack != nil
+            else { return nil }
+            let shown = Set((turn.frames + turn.replayed).filter { $0.kind == .message }.map(\.connection))
             let end = turn.endings.first { ending in
                 let connection = history.connections[ending.connection]
-                return ending.type == "done" && ending.seq != nil && ending.connection != asked
+                return ending.kind == .done && ending.seq != nil && ending.connection != asked
                     && !shown.contains(ending.connection) && connection.connected ?? .max < turn.event
             }
             guard let end else { return nil }

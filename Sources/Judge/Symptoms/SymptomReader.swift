@@ -14,12 +14,12 @@ struct SymptomReader {
         let isGuess = history.capture?.lacks.contains(.principals) == true
         let endings = isGuess ? history.shown.map(\.frame) + history.received.filter { $0.seq == nil } : []
         seen = Set(
-            endings.filter { $0.isOf("done", "error") }.flatMap { [$0.turnId, $0.clientMessageId] }.compactMap(\.self))
-        let taken = Set(history.questions.flatMap { $0.endings + $0.copies }.map(\.event))
+            endings.filter { $0.isOf(.done, .error) }.flatMap { [$0.turnId, $0.clientMessageId] }.compactMap(\.self))
+        let taken = Set(history.questions.lazy.flatMap { [$0.endings, $0.copies].joined() }.map(\.event))
         // Questions are in the order of asking, so that each ending is examined once.
         var loose = history.connections.map { connection in
             connection.received.filter { frame in
-                let isEnding = frame.type == "done" || frame.type == "error" && frame.clientMessageId == nil
+                let isEnding = frame.kind == .done || frame.kind == .error && frame.clientMessageId == nil
                 return isEnding && !taken.contains(frame.event)
             }.map(\.event)[...]
         }
@@ -39,14 +39,14 @@ struct SymptomReader {
     /// The outcome of a question in words, with the time since an event; nil if nothing shows it.
     private func outcome(of turn: ObservedTurn, since event: Int) -> String? {
         func phrase(_ frame: Frame?, _ how: String) -> String {
-            frame?.type == "error" ? "it failed (\(frame?.code ?? "no code"))\(how)" : "the answer came\(how)"
+            frame?.kind == .error ? "it failed (\(frame?.code ?? "no code"))\(how)" : "the answer came\(how)"
         }
         if let ended = end(of: turn) {
             let frame = history.frames[ended]
             let device = frame == nil ? "" : " on \(history.events[ended].lane)"
             return phrase(frame, "\(device)\(later(event, ended))")
         }
-        let again = (turn.replayed + turn.doubtfulFrames + turn.copies).first { $0.isOf("done", "error") }
+        let again = (turn.replayed + turn.doubtfulFrames + turn.copies).first { $0.isOf(.done, .error) }
         if let again {
             let device = history.connections[again.connection].device
             return phrase(again, "\(again.isReplayed ? " in a replay" : "") on \(device)\(later(event, again.event))")
@@ -113,7 +113,7 @@ struct SymptomReader {
     /// Whether anything shows the outcome of the question: an ending, a refusal, a replay, or a read with the answer.
     func isSettled(_ turn: ObservedTurn) -> Bool {
         if end(of: turn) != nil || turn.isRefused || !turn.copies.isEmpty { return true }
-        return (turn.replayed + turn.doubtfulFrames).contains { $0.isOf("done", "error") } || readEnding(turn) != nil
+        return [turn.replayed, turn.doubtfulFrames].joined().contains(where: \.isEnding) || readEnding(turn) != nil
             || [turn.turnId, turn.clientMessageId].contains { $0.map(seen.contains) == true }
     }
 
@@ -141,7 +141,7 @@ struct SymptomReader {
     private func repeatedAnswers() -> [Symptom] {
         history.connections.flatMap { connection in
             let answers = connection.received.filter {
-                $0.type == "done" && !$0.isDuplicate && $0.text?.isEmpty == false
+                $0.kind == .done && !$0.isDuplicate && $0.text?.isEmpty == false
             }
             return zip(answers, answers.dropFirst()).compactMap { first, second -> Symptom? in
                 guard first.text == second.text, first.sessionId == second.sessionId,
@@ -176,12 +176,17 @@ struct SymptomReader {
 
     // MARK: The stream
 
+    private struct StreamOnDevice: Hashable {
+        let device: String
+        let stream: Stream.Key
+    }
+
     private func gaps() -> [Symptom] {
         let byDevice = Dictionary(grouping: history.shown) { item in
-            [history.connections[item.frame.connection].device, item.principal, item.epoch]
+            StreamOnDevice(device: history.connections[item.frame.connection].device, stream: item.stream)
         }
-        return byDevice.flatMap { names, items -> [Symptom] in
-            let (device, stream) = (names[0], Stream.Key(principal: names[1], epoch: names[2]))
+        return byDevice.flatMap { place, items -> [Symptom] in
+            let (device, stream) = (place.device, place.stream)
             let inOrder = items.sorted { ($0.seq, $0.event) < ($1.seq, $1.event) }
             return zip(inOrder, inOrder.dropFirst()).compactMap { before, after -> Symptom? in
                 guard before.seq >= 0, after.seq > before.seq, after.seq - before.seq > 1 else { return nil }

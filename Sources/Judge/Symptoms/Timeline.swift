@@ -92,7 +92,7 @@ public struct Timeline: Sendable, Equatable {
         if let ended = turn.doubtfulEnd, history.frames[ended] == nil { add("answered over REST", ended) }
         let frames = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed + turn.doubtfulFrames
         let inOrder = frames.sorted { ($0.event, $0.replayIndex ?? 0) < ($1.event, $1.replayIndex ?? 0) }
-        for frame in inOrder where frame.type != "toolUse" {
+        for frame in inOrder where frame.kind != .toolUse {
             let number = frame.seq.map { " #\($0)" } ?? ""
             let isElsewhere = turn.sessionAsked != nil && frame.sessionId != turn.sessionAsked
             let session = frame.sessionId.flatMap { isElsewhere ? " in session '\($0)'" : nil } ?? ""
@@ -104,7 +104,7 @@ public struct Timeline: Sendable, Equatable {
                 }
             add("\(what)\(device(frame))\(session)", frame.event)
         }
-        let tools = inOrder.filter { $0.type == "toolUse" }
+        let tools = inOrder.filter { $0.kind == .toolUse }
         for (place, tool) in tools.enumerated() where place < 2 || place == tools.count - 1 {
             let number = tool.seq.map { " #\($0)" } ?? ""
             let rest = place == tools.count - 1 && tools.count > 3 ? ", after \(tools.count - 3) more" : ""

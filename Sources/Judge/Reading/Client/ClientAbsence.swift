@@ -51,7 +51,7 @@ extension Observations {
     ///
     /// - Returns: True if it does, false if it has not offered any version yet, nil otherwise.
     func offersAnotherVersion(after close: Int, of index: Int) -> Bool? {
-        func offer(_ index: Int) -> Int? { connections[index].sent.first { $0.type == "auth" }?["protocol"]?.intValue }
+        func offer(_ index: Int) -> Int? { connections[index].sent.first { $0.kind == .auth }?["protocol"]?.intValue }
         let refusal = connections[index].received.last { $0.code == "unsupported_version" }
         let listed = refusal?["supported"]?.arrayValue.map { Set($0.compactMap(\.intValue)) }
         let start = client.launch(at: close)?.events.lowerBound ?? 0

@@ -77,7 +77,7 @@ extension ClientDelivery {
         }
         self.init(
             event: frame.event, channel: frame.isReplayed ? .replay : .live, sessionId: frame.sessionId,
-            id: frame.messageId, key: frame.type == "done" ? nil : frame.clientMessageId, role: role,
+            id: frame.messageId, key: frame.kind == .done ? nil : frame.clientMessageId, role: role,
             text: frame.text, frame: frame)
     }
 }

@@ -71,7 +71,7 @@ final class ClientMessages {
     func isAlone(_ frame: Frame, before event: Int) -> Bool {
         guard let id = frame.messageId else { return false }
         let others = byID[id]?.contains { $0.event < event && $0.event != frame.event && $0.channel != .push }
-        guard others != true, frame.type == "ack" else { return others != true }
+        guard others != true, frame.kind == .ack else { return others != true }
         return !history.exchanges.contains { exchange in
             exchange.isChat && exchange.response.map { $0 < event } == true
                 && exchange.body?.id("clientMessageId") == frame.clientMessageId

@@ -41,7 +41,7 @@ final class ClientPositions {
     init(_ history: Observations) {
         self.history = history
         given = NumberedFrame.all(on: history.connections, syncs: history.syncs) {
-            !NumberedFrame.isOutsideStream($0.type)
+            !NumberedFrame.isOutsideStream($0.kind)
         }
     }
 
@@ -170,7 +170,7 @@ final class ClientPositions {
             act.event >= start && act.event < event
                 && history.client.state(at: act.event)?.connection != .connected
         }
-        if greeted.count > 1 || hasAsked, let last = greeted.last, !last.sent.contains(where: { $0.type == "sync" }),
+        if greeted.count > 1 || hasAsked, let last = greeted.last, !last.sent.contains(where: { $0.kind == .sync }),
             let greeting = last.connected, let ending = last.ending?.event,
             history.effectiveSpan(from: greeting, to: ending) < history.timeouts.scheduling.microseconds
         {

@@ -8,7 +8,7 @@ extension Observations {
     var hasOneClient: Bool {
         guard isCapture else { return true }
         let devices = connections.compactMap { connection in
-            connection.sent.first { $0.type == "auth" }?["clientId"]?.stringValue
+            connection.sent.first { $0.kind == .auth }?["clientId"]?.stringValue
         }
         return Set(connections.map(\.principal)).count < 2 && Set(devices).count < 2
             && connections.allSatisfy { connection in
@@ -57,7 +57,7 @@ extension Observations {
     }
 
     private static func message(in frame: Frame) -> ObservedSessionRead.StoredMessage? {
-        guard frame.isOf("message", "done"), let told = ClientDelivery(frame), told.id != nil else { return nil }
+        guard frame.isOf(.message, .done), let told = ClientDelivery(frame), told.id != nil else { return nil }
         return .init(id: told.id, role: told.role, text: told.text ?? "", clientMessageId: told.key)
     }
 

@@ -62,7 +62,7 @@ struct ClientSignReader {
             events[id] = min(events[id] ?? event, event)
         }
         for frame in history.allFrames {
-            guard frame.type == "ack" || frame.type == "message" && frame.string("role") == "user" else { continue }
+            guard frame.kind == .ack || frame.kind == .message && frame.string("role") == "user" else { continue }
             note(frame.messageId, frame.clientMessageId, frame.event)
         }
         for read in history.sessionReads {
@@ -126,7 +126,7 @@ struct ClientSignReader {
         guard let place = owners.owner(of: frame, among: questions) else { return }
         var sign = ClientQuestion.Sign(
             event: frame.event, input: input, connection: frame.connection, sessionId: frame.sessionId)
-        if frame.type == "error" {
+        if frame.kind == .error {
             sign.error = ClientQuestion.ClientError(
                 code: frame.code, text: frame.string("error"), retryAfter: retryAfter(in: frame.value))
         }

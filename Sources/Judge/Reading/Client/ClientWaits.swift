@@ -41,7 +41,7 @@ extension Observations {
         // A resent question is awaited anew.
         let repeats = question.requests.dropFirst().map(\.event)
         let reported = received.filter { frame in
-            frame.isOf("done", "message", "toolUse")
+            frame.isOf(.done, .message, .toolUse)
                 && frame.sessionId.map(question.namedSessions(before: over).contains) == true
         }.map(\.event)
         let borders = [asked] + Set(reasons + repeats + reported).filter { $0 > asked && $0 < over }.sorted() + [over]

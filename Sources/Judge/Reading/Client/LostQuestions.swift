@@ -70,7 +70,7 @@ extension Observations {
             guard connection.connected == greeting, greeting < event else { return false }
             let end = min(event, loss(of: index) ?? .max)
             return hadTime(for: greeting, on: index, before: event)
-                || connection.sent.contains { $0.event > greeting && $0.event <= event && $0.type != "auth" }
+                || connection.sent.contains { $0.event > greeting && $0.event <= event && $0.kind != .auth }
                 || client.states.contains { $0.event > greeting && $0.event < end && $0.connection == .connected }
         }
     }

@@ -69,7 +69,7 @@ extension Observations {
     /// The codes of errors after an event that do not concern a message.
     func otherErrorCodes(than question: ClientQuestion, after event: Int) -> Set<String> {
         let own = Set(question.signs.map(\.event))
-        let frames = allFrames.filter { $0.type == "error" }.map { ($0.event, $0.code) }
+        let frames = allFrames.filter { $0.kind == .error }.map { ($0.event, $0.code) }
         let responses = exchanges.compactMap { exchange in
             exchange.response.map { ($0, exchange.answer?.root.string("code")) }
         }

@@ -20,7 +20,7 @@ extension ObservedConnection {
             guard answer.event > asked, answer.event < end, answer.isAnswer, types.contains(answer.type ?? "") else {
                 return false
             }
-            if answer.type == "error", answer.clientMessageId == nil { return true }  // it answers some frame
+            if answer.kind == .error, answer.clientMessageId == nil { return true }  // it answers some frame
             guard let request = later.first(where: answer.answers) else { return false }
             let owed = earlier.count { request.hasName(of: $0) }
             return owed == 0 || received.count { $0.event <= answer.event && $0.answers(request) } > owed
@@ -45,7 +45,7 @@ extension ObservedConnection {
 
 extension Frame {
     /// Whether it answers a frame; an `error` with a turn id ends that turn instead.
-    fileprivate var isAnswer: Bool { type == "error" ? turnId == nil : type.map(Self.answers.contains) == true }
+    fileprivate var isAnswer: Bool { kind == .error ? turnId == nil : type.map(Self.answers.contains) == true }
 
     /// The types of frames that answer another frame by its name; `answers` contains all types of answers.
     static let answersByName: Set = ["ack", "pong", "syncResult"]
@@ -53,10 +53,10 @@ extension Frame {
 
     fileprivate func answers(_ request: Frame) -> Bool {
         switch request.type {
-        case "auth": type == "connected"
+        case "auth": kind == .connected
         case "chat": isAnswer && ["ack", "error"].contains(type) && clientMessageId == request.clientMessageId
-        case "ping": type == "pong" && string("nonce") == request.string("nonce")
-        case "sync": type == "syncResult"
+        case "ping": kind == .pong && string("nonce") == request.string("nonce")
+        case "sync": kind == .syncResult
         default: false
         }
     }

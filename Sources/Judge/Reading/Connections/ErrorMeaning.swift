@@ -2,7 +2,7 @@ import HoldfastTranscript
 
 extension Frame {
     /// Whether it is an error that ends no turn, so that it refuses a message.
-    var isRefusal: Bool { type == "error" && turnId == nil && seq == nil }
+    var isRefusal: Bool { kind == .error && turnId == nil && seq == nil }
 }
 
 enum ErrorMeaning {

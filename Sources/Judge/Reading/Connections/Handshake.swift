@@ -44,7 +44,7 @@ struct Handshake {
     static func all(on connections: [ObservedConnection], schemas: MessageSchemas, checksTokens: Bool) -> [Handshake] {
         connections.indices.compactMap { index in
             let connection = connections[index]
-            guard let auth = connection.sent.first, auth.type == "auth", var value = auth.value,
+            guard let auth = connection.sent.first, auth.kind == .auth, var value = auth.value,
                 let version = value["protocol"]?.intValue
             else { return nil }
             value["protocol"] = 1
@@ -117,7 +117,7 @@ extension Observations {
             evidence.violate(Finding(what, expected: expected, actual: actual, at: [auth, event]))
         }
         if let connected = connection.connected { return violate("connected", connected) }
-        let errors = connection.received.filter { $0.type == "error" && $0.event < connection.ending?.event ?? .max }
+        let errors = connection.received.filter { $0.kind == .error && $0.event < connection.ending?.event ?? .max }
         let isReported = errors.contains { $0.code == code }
         guard let ending = connection.endByServer(after: auth) else {
             if let late = deadline(after: auth, within: timeouts.close, on: handshake.connection) {

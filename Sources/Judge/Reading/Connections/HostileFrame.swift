@@ -72,10 +72,10 @@ struct HostileFrame: Sendable {
             guard let type = frame.type else { return .untyped }
             guard own.contains(type) else { return foreign.contains(type) ? .free : .unknownType }
             // Only the first frame of a connection may authenticate.
-            if type == "auth" { return .invalid }
-            if type == "sync", !hasSync { return .free }
+            if frame.kind == .auth { return .invalid }
+            if frame.kind == .sync, !hasSync { return .free }
             let problems = schemas.validate(document.root, as: type, in: &tape)
-            if type == "chat", problems.isEmpty, !endsWithUser(document.root) { return .invalid }
+            if frame.kind == .chat, problems.isEmpty, !endsWithUser(document.root) { return .invalid }
             let isBounded = document.root.hasBoundedNumbers
             guard !problems.isEmpty else { return isBounded ? nil : .free }
             // Integers with a fraction, and impossible session ids, have rules of their own.
@@ -89,7 +89,7 @@ struct HostileFrame: Sendable {
             guard let connected = connection.connected else { continue }
             let limit = connection.limit("maxFrameBytes")
             for frame in connection.sent where frame.event > connected {
-                kinds[frame.event] = kind(of: frame, limit: limit)
+                if let kind = kind(of: frame, limit: limit) { kinds[frame.event] = kind }
             }
         }
         return kinds
@@ -119,7 +119,7 @@ struct HostileFrame: Sendable {
             var passed = PassedFrames()
             var lastSent = -1
             for (frame, isSent) in connection.frames where frame.event > connected {
-                if isSent, frame.type == "ping" { lastPing = frame.event }
+                if isSent, frame.kind == .ping { lastPing = frame.event }
                 if history.isCapture {
                     passed.take(frame, isSent: isSent, history.history.events[frame.event].kind)
                     waiting.removeAll { passed.answers[hostile[$0].frame.event] != nil }
@@ -129,7 +129,7 @@ struct HostileFrame: Sendable {
                     guard let kind = kinds[frame.event] else { continue }
                     waiting.append(hostile.count)
                     hostile.append(HostileFrame(frame: frame, kind: kind))
-                } else if frame.type == "pong" {
+                } else if frame.kind == .pong {
                     waiting.removeAll { hostile[$0].kind == .free && hostile[$0].frame.event < lastPing }
                 } else if frame.isRefusal, !endings.contains(frame.event) {
                     if let request = refused[frame.event] {
@@ -155,7 +155,7 @@ struct HostileFrame: Sendable {
                             ?? waiting.firstIndex { hostile[$0].frame.event == lastSent }
                         : waiting.firstIndex { index in
                             let frame = hostile[index].frame
-                            return !settled.contains(frame.event) && (frame.type == "chat" || !isOfQuestion)
+                            return !settled.contains(frame.event) && (frame.kind == .chat || !isOfQuestion)
                         }
                     guard let next else { continue }
                     hostile[waiting.remove(at: next)].answer = frame
@@ -224,7 +224,7 @@ extension Observations {
             return isOther || isLate || isStop || isSilence || isUnread ? .unknown : .dead(ending.event)
         }
         if connection.received.contains(where: { $0.event > start }) { return .alive }
-        let ping = connection.sent.first { $0.event > hostile.frame.event && $0.type == "ping" }
+        let ping = connection.sent.first { $0.event > hostile.frame.event && $0.kind == .ping }
         guard let ping, ping.event < next?.frame.event ?? .max else { return .unknown }
         return deadline(after: ping.event, within: timeouts.pong, on: ping.connection).map { .dead($0) } ?? .unknown
     }

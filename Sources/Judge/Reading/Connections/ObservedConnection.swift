@@ -14,7 +14,8 @@ final class ObservedConnection: @unchecked Sendable {
     private let isOpeningRecorded: Bool
     private let isCaptured: Bool
     /// Whether the history contains it from its beginning: a log may start in the middle, after the greeting.
-    var isWhole: Bool { isOpeningRecorded && (!isCaptured || auth != nil || connected != nil || frames.isEmpty) }
+    var isWhole: Bool { isOpeningRecorded && (!isCaptured || auth != nil || connected != nil || isSilent) }
+    private var isSilent: Bool { received.isEmpty && sent.isEmpty }
     /// Whether an end without a close frame is known to be caused by the server and not by the network.
     fileprivate let isAbruptEndByServer: Bool
     private(set) var events: [Int] = []
@@ -29,7 +30,9 @@ final class ObservedConnection: @unchecked Sendable {
     /// Frames to the server in order, even if they are not JSON.
     private(set) var sent: [Frame] = []
     /// The frames of both sides in time order, each with a flag for the client's own.
-    private(set) var frames: [(frame: Frame, isSent: Bool)] = []
+    var frames: [(frame: Frame, isSent: Bool)] {
+        (received.map { ($0, false) } + sent.map { ($0, true) }).sorted { $0.0.event < $1.0.event }
+    }
     /// Everything that the client sent, including WebSocket pings and pongs, by event.
     private(set) var signs: [Int] = []
     /// The client's WebSocket pings and the server's pongs, by event.
@@ -92,7 +95,8 @@ final class ObservedConnection: @unchecked Sendable {
         }
     }
 
-    var greeting: Frame? { received.first { $0.event == connected } }
+    /// Its `connected`; nil before it, or if the greeting is only inferred.
+    private(set) var greeting: Frame?
 
     func limit(_ name: String) -> Int? { greeting?["limits"]?[name]?.intValue }
 
@@ -190,13 +194,11 @@ final class ObservedConnection: @unchecked Sendable {
         switch kind {
         case .text(.fromServer, _), .binary(.fromServer, _):
             received.append(frame)
-            frames.append((frame, false))
-            if connected == nil, frame.type == "connected" { connected = frame.event }
+            if connected == nil, frame.kind == .connected { (connected, greeting) = (frame.event, frame) }
             return false
         default:
             sent.append(frame)
-            frames.append((frame, true))
-            if auth == nil, frame.type == "auth" { auth = frame.event }
+            if auth == nil, frame.kind == .auth { auth = frame.event }
             return true
         }
     }

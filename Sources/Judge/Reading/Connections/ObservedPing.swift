@@ -18,17 +18,17 @@ extension Observations {
     /// The valid pings of a connection after `connected`, in order.
     func pings(on connection: Int) -> [ObservedPing] {
         let observed = connections[connection]
-        guard let connected = observed.connected, observed.sent.contains(where: { $0.type == "ping" }) else {
+        guard let connected = observed.connected, observed.sent.contains(where: { $0.kind == .ping }) else {
             return []
         }
         var pings: [ObservedPing] = []
         var waiting: [Int] = []
         for (frame, isSent) in observed.frames where frame.event > connected {
-            if frame.type == "ping", isSent {
+            if frame.kind == .ping, isSent {
                 guard let value = frame.value, coreSchemas.accepts(value, as: "ping") else { continue }
                 waiting.append(pings.count)
                 pings.append(ObservedPing(request: frame))
-            } else if frame.type == "pong" {
+            } else if frame.kind == .pong {
                 let given = frame.id("nonce")
                 let own = waiting.firstIndex { index in
                     guard let nonce = pings[index].nonce, let given else { return pings[index].nonce == given }

@@ -16,9 +16,9 @@ struct PassedFrames {
 
     mutating func take(_ frame: Frame, isSent: Bool, _ kind: Event.Kind) {
         if isSent {
-            switch frame.type {
-            case "ping": pings.append(frame.event)
-            case "sync": syncs.append(frame.event)
+            switch frame.kind {
+            case .ping: pings.append(frame.event)
+            case .sync: syncs.append(frame.event)
             default: break
             }
             if let key = frame.clientMessageId { keys[key] = frame.event }
@@ -27,10 +27,10 @@ struct PassedFrames {
             }
             return
         }
-        switch frame.type {
-        case "pong": if !pings.isEmpty { pass(pings.removeFirst(), by: frame) }
-        case "syncResult": if !syncs.isEmpty { pass(syncs.removeFirst(), by: frame) }
-        case "ack":
+        switch frame.kind {
+        case .pong: if !pings.isEmpty { pass(pings.removeFirst(), by: frame) }
+        case .syncResult: if !syncs.isEmpty { pass(syncs.removeFirst(), by: frame) }
+        case .ack:
             guard let key = frame.clientMessageId else { return }
             if let event = keys[key] {
                 pass(event, by: frame)

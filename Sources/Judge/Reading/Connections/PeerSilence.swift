@@ -43,7 +43,7 @@ extension Observations {
     /// Whether a question had been refused for its rate on a connection, and the wait was not over at an event.
     func isWithinBudgetWait(_ event: Int, on index: Int) -> Bool {
         connections[index].received.before(event).contains { frame in
-            frame.type == "error" && frame.code == "rate_limited" && isWithinWait(event, after: frame)
+            frame.kind == .error && frame.code == "rate_limited" && isWithinWait(event, after: frame)
         }
     }
 

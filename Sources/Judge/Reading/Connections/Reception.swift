@@ -21,7 +21,7 @@ extension Observations {
         case "ping":
             answer =
                 connection.received.first {
-                    $0.event > frame.event && $0.type == "pong" && $0.id("nonce") == frame.id("nonce")
+                    $0.event > frame.event && $0.kind == .pong && $0.id("nonce") == frame.id("nonce")
                 }?.event
             proof = deadline(after: frame.event, within: timeouts.pong, on: frame.connection)
         case "sync":

@@ -59,6 +59,6 @@ extension Observations {
             $0.event < event && $0.principal == read.principal && !$0.isRefused
                 && ($0.session ?? read.sessionId) == read.sessionId
         }
-        return !asked.isEmpty && asked.allSatisfy { $0.ending?.type == "error" || answer(of: $0, in: read) != nil }
+        return !asked.isEmpty && asked.allSatisfy { $0.ending?.kind == .error || answer(of: $0, in: read) != nil }
     }
 }

@@ -83,7 +83,7 @@ extension Observations {
     var maybeUnseenAnswers: [UnseenAnswer] {
         turns.compactMap { turn in
             guard turn.requests.count == 1, turn.request.connection != nil,
-                let done = turn.endings.first(where: { $0.type == "done" })?.event
+                let done = turn.endings.first(where: { $0.kind == .done })?.event
             else { return nil }
             var (end, known) = (done, 0)
             let own = connections(of: turn.principal).filter { connections[$0].refused == nil }

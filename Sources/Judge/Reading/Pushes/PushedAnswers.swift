@@ -55,7 +55,7 @@ extension Observations {
         let repeats = requests.filter { $0.ack != nil || $0.success != nil }.map(\.event)
         let replays = syncs.filter { sync in
             principal(of: sync) == push.principal
-                && sync.missed.contains { $0.type == "done" && $0.messageId == push.messageId }
+                && sync.missed.contains { $0.kind == .done && $0.messageId == push.messageId }
         }.map(\.request.event)
         let starts = (0...lives.life(at: history.events.count)).compactMap { lives.start(of: $0) }
         return (repeats + replays + starts).filter { $0 > push.event }.sorted()

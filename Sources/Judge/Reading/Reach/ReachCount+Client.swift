@@ -40,14 +40,14 @@ extension ReachCount {
         var known: (epoch: String?, capabilities: Set<String>) = (nil, [])
         var firstDelivered: [String: Int] = [:]
         for frame in frames {
-            if frame.type == "connected" {
+            if frame.kind == .connected {
                 let stated = Set((frame["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue))
                 let isNewEpoch = known.epoch != nil && frame.epoch != known.epoch
                 if isNewEpoch || !stated.isSuperset(of: known.capabilities) { mark(.lesserGreeting, from: frame.event) }
                 if isNewEpoch { highest = 0 }
                 known = (frame.epoch, stated)
             }
-            if frame.type == "message" { mark(.otherDevice, from: frame.event) }
+            if frame.kind == .message { mark(.otherDevice, from: frame.event) }
             if let seq = frame.seq {
                 if seq < highest, !frame.isReplayed { mark(.olderFrame, from: frame.event) }
                 highest = max(highest, seq)

@@ -116,7 +116,7 @@ struct ReachCount {
             for cut in cuts { markAmidTurn(.cutAmidTurn, person, at: cut.event) }
         }
         raise(.people, Set(connections.filter { $0.connected != nil }.map(\.principal)).count)
-        let auths = connections.flatMap(\.sent).filter { $0.type == "auth" && $0.string("clientId") != nil }
+        let auths = connections.flatMap(\.sent).filter { $0.kind == .auth && $0.string("clientId") != nil }
         for own in Dictionary(grouping: auths, by: { $0.string("clientId") }).values {
             raise(.clientPeople, Set(own.map(person)).count)
         }
@@ -179,7 +179,7 @@ struct ReachCount {
         }
         for frame in frames {
             let person = person(of: frame)
-            let isFailure = frame.isReplayed && frame.type == "error" && frame.turnId != nil
+            let isFailure = frame.isReplayed && frame.kind == .error && frame.turnId != nil
             if isFailure { mark(.failedInReplay, person, from: frame.event) }
             guard let session = frame.sessionId else { continue }
             note([frame.messageId], ScopedName(session, of: person), at: frame.event, in: &self)
@@ -214,7 +214,7 @@ struct ReachCount {
                 raise(.pages, pages.count)
                 raise(.replayBytes, result.wireBytes)
                 let isKnown = sync.missed.map {
-                    NumberedFrame.isInStream($0.type) || NumberedFrame.isOutsideStream($0.type)
+                    NumberedFrame.isInStream($0.kind) || NumberedFrame.isOutsideStream($0.kind)
                 }
                 if isKnown.dropFirst().dropLast().contains(false) { mark(.unknownInPage, person, from: result.event) }
                 if let reason = sync.reason, reason != "too_many" { mark(.replayLost, person, from: result.event) }

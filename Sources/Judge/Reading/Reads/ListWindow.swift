@@ -23,7 +23,7 @@ struct ListWindow {
     /// Every pair of successive lists without a pending request at either end.
     static func all(in observations: Observations) -> [ListWindow] {
         let lists = Dictionary(grouping: observations.listReads, by: \.principal)
-        let named = Set(observations.received.filter { $0.type == "ack" }.compactMap(\.sessionId))
+        let named = Set(observations.received.filter { $0.kind == .ack }.compactMap(\.sessionId))
         return lists.flatMap { principal, own in
             zip(own, own.dropFirst()).compactMap { before, after in
                 guard let principal, before.event < after.request else { return nil }

@@ -16,7 +16,7 @@ struct SessionKnowledge: Sendable {
         // Most frames name the same session as the one before.
         var before: (session: String?, principal: String, life: Int)?
         for frame in history.allFrames
-        where frame.isOf("ack", "message", "toolUse", "done") || frame.type == "error" && frame.turnId != nil {
+        where frame.isOf(.ack, .message, .toolUse, .done) || frame.kind == .error && frame.turnId != nil {
             let named = (frame.sessionId, history.principal(of: frame), lives.life(at: frame.event))
             if let before, before == named { continue }
             before = named
@@ -105,7 +105,7 @@ extension Observations {
                     turn.principal == principal && turn.session == session && turn.event < fault.end
                         && (outlived
                             ? turn.ended.map { $0 > fault.begin } ?? true
-                            : turn.endings.contains { $0.type == "error" && $0.event > first && fault.covers($0.event) })
+                            : turn.endings.contains { $0.kind == .error && $0.event > first && fault.covers($0.event) })
                 }
             }
     }

@@ -91,13 +91,13 @@ extension Observations {
     /// The first event that shows that a turn ended without an answer.
     func failureShown(of turn: ObservedTurn) -> Int? {
         let read = reads(of: turn).first { $0.entry(of: turn)?.status == "failed" }
-        let frame = turn.endings.first { $0.type == "error" }
+        let frame = turn.endings.first { $0.kind == .error }
         return earliest(frame?.event, turn.requests.lazy.compactMap(\.failure).first, read?.event)
     }
 
     /// Whether a turn ended without an answer while writes were refused.
     func couldNotBeStored(_ turn: ObservedTurn?) -> Bool {
-        guard let turn, !lives.faults.isEmpty, turn.ending?.type != "done", let failed = failureShown(of: turn) else {
+        guard let turn, !lives.faults.isEmpty, turn.ending?.kind != .done, let failed = failureShown(of: turn) else {
             return false
         }
         return lives.refusedWrites(between: turn.event, and: failed)

@@ -13,7 +13,7 @@ struct LiveFrames {
         frames = received.filter(NumberedFrame.isNumbered)
         numbers = Set(received.filter(NumberedFrame.mayBeNumbered).compactMap(\.seq))
         let asked: [Frame] = history.turns(on: connection).flatMap { $0.frames + $0.replayed }
-        let questions: [Frame] = asked.filter { $0.type == "message" }
+        let questions: [Frame] = asked.filter { $0.kind == .message }
         let own = Set(questions.compactMap(\.seq))
         (self.own, unowed) = (own, own.subtracting(numbers))
     }
@@ -21,7 +21,7 @@ struct LiveFrames {
     /// Whether a frame shown elsewhere also arrived here: with its number or, unless it is a `toolUse`, another.
     func hasReceived(_ item: NumberedFrame) -> Bool {
         numbers.contains(item.seq)
-            || item.frame.type != "toolUse" && frames.contains { $0.identity == item.frame.identity }
+            || item.frame.kind != .toolUse && frames.contains { $0.identity == item.frame.identity }
     }
 }
 
@@ -35,7 +35,7 @@ extension Frame {
     /// Whether a `syncResult` says that it is complete; nil if it does not say.
     var complete: Bool? { self["complete"]?.boolValue }
     var hasMore: Bool { self["more"]?.boolValue == true }
-    var isQuestion: Bool { type == "message" && string("role") == "user" }
+    var isQuestion: Bool { kind == .message && string("role") == "user" }
 }
 
 extension ObservedSync {

@@ -22,13 +22,13 @@ struct ObservedSync: Sendable {
     ) -> [ObservedSync] {
         var syncs: [ObservedSync] = []
         for (index, connection) in connections.enumerated() where !isCapture || connection.connected != nil {
-            var results = connection.received.filter { $0.type == "syncResult" }[...]
+            var results = connection.received.filter { $0.kind == .syncResult }[...]
             let refusals = connection.received.filter(Self.isRefusal).map(\.event)
             let errors = connection.received.filter(Self.hasValidForm).map(\.event)
             let others = connection.sent.filter { hostile[$0.event] != nil }.map(\.event)
             /// Whether an error remains after those explained by earlier messages.
             func isOwn(_ refusal: Int) -> Bool { errors.count { $0 <= refusal } > others.count { $0 < refusal } }
-            for request in connection.sent where request.type == "sync" {
+            for request in connection.sent where request.kind == .sync {
                 // A refused sync gets no result, and a result before the request does not answer it.
                 var result: Frame?
                 if let next = results.first, next.event > request.event {
@@ -56,12 +56,12 @@ struct ObservedSync: Sendable {
 
     private static func hasValidForm(_ frame: Frame) -> Bool {
         isRefusal(frame)
-            || frame.type == "error" && frame.turnId == nil && frame.clientMessageId == nil
+            || frame.kind == .error && frame.turnId == nil && frame.clientMessageId == nil
                 && ErrorMeaning.formal.contains(frame.code ?? "")
     }
 
     private static func isRefusal(_ frame: Frame) -> Bool {
-        guard frame.type == "error", frame.seq == nil, frame.turnId == nil, frame.clientMessageId == nil else {
+        guard frame.kind == .error, frame.seq == nil, frame.turnId == nil, frame.clientMessageId == nil else {
             return false
         }
         return frame.code == "bad_request" || frame.code == "not_authenticated"

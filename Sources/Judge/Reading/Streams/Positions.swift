@@ -174,7 +174,7 @@ extension Observations {
     ///
     /// If some were never shown live, such as a question to the connection that asked, they must fit half the bytes.
     private func fits(_ item: NumberedFrame, before newest: Int, at answer: Int) -> Bool {
-        let known = stream(of: item.principal, epoch: item.epoch).bytes(from: item.seq, through: newest)
+        let known = (streams[item.stream] ?? Stream()).bytes(from: item.seq, through: newest)
         if known.areAll { return known.sum <= Self.promisedBytes }
         let asked = turns[turns.boundary { $0.event > item.event }...].prefix { $0.event < answer }
             .filter { $0.principal == item.principal }.compactMap { size(of: $0.request) }

@@ -3,21 +3,23 @@ import HoldfastTranscript
 /// One showing of a frame in a principal's numbered stream: live or in a `syncResult`.
 struct NumberedFrame {
     let frame: Frame
-    let principal: String
-    let epoch: String
+    let stream: Stream.Key
     let seq: Int
 
     /// Whether frames of a type have a position in the stream.
-    static func isInStream(_ type: String?) -> Bool { type.map(streamTypes.contains) == true }
+    static func isInStream(_ kind: Frame.Kind) -> Bool {
+        kind == .toolUse || kind == .done || kind == .message || kind == .error
+    }
 
     /// Whether frames of a type never have a position, whatever their members.
-    static func isOutsideStream(_ type: String?) -> Bool { type.map(otherTypes.contains) == true }
-
-    private static let streamTypes: Set = ["message", "toolUse", "done", "error"]
-    private static let otherTypes: Set = ["connected", "syncResult", "ack", "pong"]
+    static func isOutsideStream(_ kind: Frame.Kind) -> Bool {
+        kind == .ack || kind == .connected || kind == .syncResult || kind == .pong
+    }
 
     var event: Int { frame.event }
-    var isOfKnownType: Bool { Self.isInStream(frame.type) }
+    var principal: String { stream.principal }
+    var epoch: String { stream.epoch }
+    var isOfKnownType: Bool { Self.isInStream(frame.kind) }
 
     /// Every numbered frame shown to anyone, in time order; replayed frames in list order.
     ///
@@ -27,42 +29,58 @@ struct NumberedFrame {
     ) -> [NumberedFrame] {
         var shown: [NumberedFrame] = []
         for connection in connections {
-            var epoch: String?
+            var stream: Stream.Key?
             for frame in connection.received {
-                if frame.tellsPosition { epoch = frame.epoch ?? epoch }
-                guard let epoch, let seq = frame.seq, !frame.isDuplicate, takesPlace(frame) else { continue }
-                shown.append(NumberedFrame(frame: frame, principal: connection.principal, epoch: epoch, seq: seq))
+                if frame.tellsPosition, let epoch = frame.epoch {
+                    stream = Stream.Key(principal: connection.principal, epoch: epoch)
+                }
+                guard let stream, let seq = frame.seq, !frame.isDuplicate, takesPlace(frame) else { continue }
+                shown.append(NumberedFrame(frame: frame, stream: stream, seq: seq))
             }
         }
         for sync in syncs {
             guard let epoch = sync.result?.epoch else { continue }
-            let principal = connections[sync.connection].principal
+            let stream = Stream.Key(principal: connections[sync.connection].principal, epoch: epoch)
             // A type without a live position has none in a replay either.
-            shown += sync.missed.filter { !isOutsideStream($0.type) }.compactMap { frame in
-                frame.seq.map { NumberedFrame(frame: frame, principal: principal, epoch: epoch, seq: $0) }
+            shown += sync.missed.filter { !isOutsideStream($0.kind) }.compactMap { frame in
+                frame.seq.map { NumberedFrame(frame: frame, stream: stream, seq: $0) }
             }
         }
         return shown.sorted { ($0.event, $0.frame.replayIndex ?? 0) < ($1.event, $1.frame.replayIndex ?? 0) }
     }
 
     /// Whether a live frame has a position in the stream; copies do not.
-    static func isNumbered(_ frame: Frame) -> Bool { isInStream(frame.type) && mayBeNumbered(frame) }
+    static func isNumbered(_ frame: Frame) -> Bool { isInStream(frame.kind) && mayBeNumbered(frame) }
 
     /// Whether a live frame may have a position, including frames with types outside this version.
     static func mayBeNumbered(_ frame: Frame) -> Bool {
-        !frame.isDuplicate && frame.seq != nil && !isOutsideStream(frame.type)
+        !frame.isDuplicate && frame.seq != nil && !isOutsideStream(frame.kind)
     }
 }
 
 extension Frame {
     /// Whether it states an epoch and its last position.
-    var tellsPosition: Bool { type == "connected" || type == "syncResult" }
+    var tellsPosition: Bool { kind == .connected || kind == .syncResult }
 }
 
 struct Stream {
-    struct Key: Hashable {
+    /// A class with a stored hash, because every numbered frame has one.
+    final class Key: Hashable {
         let principal: String
         let epoch: String
+        private let hash: Int
+
+        init(principal: String, epoch: String) {
+            (self.principal, self.epoch) = (principal, epoch)
+            hash = [principal, epoch].hashValue
+        }
+
+        static func == (one: Key, other: Key) -> Bool {
+            one === other
+                || one.hash == other.hash && one.principal == other.principal && one.epoch == other.epoch
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(hash) }
     }
 
     private(set) var items: [NumberedFrame] = []
@@ -80,7 +98,7 @@ struct Stream {
     static func all(in shown: [NumberedFrame]) -> [Key: Stream] {
         var streams: [Key: Stream] = [:]
         for item in shown {
-            streams[Key(principal: item.principal, epoch: item.epoch), default: Stream()].take(item)
+            streams[item.stream, default: Stream()].take(item)
         }
         for key in streams.keys { streams[key]?.measure() }
         return streams
@@ -90,7 +108,7 @@ struct Stream {
         firsts.sort { $0.seq < $1.seq }
         sizes = firsts.reduce(into: [(0, 0)]) { sizes, item in
             // A frame inside a page has no wire text of its own.
-            let live = items(numbered: item.seq).first { !$0.frame.isReplayed }
+            let live = item.frame.isReplayed ? items(numbered: item.seq).first { !$0.frame.isReplayed } : item
             let bytes = live?.frame.wireBytes ?? item.frame.value?.text().utf8.count ?? 0
             let last = sizes[sizes.endIndex - 1]
             sizes.append((last.0 + bytes, last.1 + (live == nil ? 1 : 0)))

@@ -104,7 +104,7 @@ final class ObservedRequest: @unchecked Sendable {
         on connections: [ObservedConnection], in exchanges: [ObservedExchange], isCapture: Bool = false
     ) -> [ObservedRequest] {
         let chats = connections.enumerated().flatMap { index, connection in
-            connection.sent.filter { $0.type == "chat" }.compactMap { frame in
+            connection.sent.filter { $0.kind == .chat }.compactMap { frame in
                 ObservedRequest(
                     isCapture ? frame.stated : frame.value, event: frame.event, origin: .connection(index),
                     principal: connection.principal)

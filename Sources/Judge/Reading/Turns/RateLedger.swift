@@ -56,7 +56,7 @@ struct RateLedger {
     }
 
     static func limitErrors(_ observations: Observations) -> [Frame] {
-        observations.received.filter { $0.type == "error" && $0.code == "rate_limited" }
+        observations.received.filter { $0.kind == .error && $0.code == "rate_limited" }
     }
 
     private static func isLimited(_ request: ObservedRequest, _ observations: Observations) -> Bool {

@@ -80,7 +80,7 @@ struct RefusedWrite {
                 && request.refusal.map { $0 > fault.begin } ?? true
         }
         // A turn that has ended stores nothing, even if it is repeated.
-        let ends = turn.endings + turn.copies + turn.replayed.filter { $0.isOf("done", "error") }
+        let ends = turn.endings + turn.copies + turn.replayed.filter { $0.isOf(.done, .error) }
         guard let request = own, !ends.contains(where: { $0.event < fault.begin }) else { return nil }
         // A start settles the turns of earlier lives.
         if history.life(of: turn) < fault.life, request.ack?.isDuplicate == true { return nil }
@@ -114,7 +114,7 @@ extension Observations {
     func outcome(
         of turn: ObservedTurn, _ request: ObservedRequest, _ endings: [Frame], within events: Range<Int>
     ) -> TurnOutcome {
-        if let done = endings.first(where: { $0.type == "done" && events.contains($0.event) }) {
+        if let done = endings.first(where: { $0.kind == .done && events.contains($0.event) }) {
             return .done(done.event)
         }
         if let success = request.success, events.contains(success) { return .succeeded(success) }

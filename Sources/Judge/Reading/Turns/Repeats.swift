@@ -69,7 +69,7 @@ extension Observations {
         guard lives.crashed(from: life(of: first), to: life(of: request)) else {
             return acceptance(of: first, in: turn)
         }
-        let done = turn.endings.first { $0.type == "done" }?.event
+        let done = turn.endings.first { $0.kind == .done }?.event
         return earliest(first.ack?.event, first.success, done)
     }
 
@@ -78,7 +78,7 @@ extension Observations {
     /// Whether an event promised the client that a turn, or its answer, is stored.
     func isPromise(_ event: Int, of turn: ObservedTurn) -> Bool {
         turn.requests.contains { $0.success == event }
-            || (turn.acks + turn.endings).contains { $0.event == event && $0.type != "error" }
+            || (turn.acks + turn.endings).contains { $0.event == event && $0.kind != .error }
     }
 
     /// Every live frame with a turn's key, and every REST outcome, in time order; ignores generated names.
@@ -135,7 +135,7 @@ extension Observations {
         turns.contains { other in
             guard other.event > refused, other.principal == request.principal,
                 other.sessionAsked == request.sessionAsked,
-                let done = other.endings.first(where: { $0.type == "done" })?.event, done < request.event
+                let done = other.endings.first(where: { $0.kind == .done })?.event, done < request.event
             else { return false }
             return lives.life(at: other.event) == lives.life(at: event)
                 && !lives.refusedWrites(between: other.event, and: event)

@@ -20,6 +20,7 @@ struct TurnReconstruction {
     /// Events that refused a request; they end no turn.
     private var refusals: Set<Int> = []
     private var namedSessions: Set<ScopedName> = []
+    private var lastNamed: ScopedName?
 
     /// The turns of a history, in order; those without reliable evidence are marked as guessed.
     ///
@@ -66,7 +67,7 @@ struct TurnReconstruction {
             flawed[index] = connection.sent.map(\.event).filter { hostile[$0] == .free && byRequest[$0] != nil }
         }
         // The first ack has priority over a response or a read about a turn.
-        for frame in history.received where frame.type == "ack" && frame.clientMessageId != nil {
+        for frame in history.received where frame.kind == .ack && frame.clientMessageId != nil {
             guard let turn = turnAcked(by: frame), turn.turnId == nil else { continue }
             bind(turn, turnId: frame.turnId, session: nil)
         }
@@ -170,18 +171,22 @@ struct TurnReconstruction {
 
     /// Handles acks and refusals, and learns which turn id belongs to which key.
     private mutating func learnAndAnswer(from frame: Frame) {
-        if frame.type == "error" {
+        if frame.kind == .error {
             if let refused = requestRefused(by: frame) { return refuse(refused, by: frame) }
-        } else if let session = frame.sessionId {
-            namedSessions.insert(ScopedName(session, of: principal(of: frame)))
+        } else if let session = frame.sessionId, case let name = ScopedName(session, of: principal(of: frame)),
+            name != lastNamed
+        {
+            // Most frames name the same session as the one before.
+            lastNamed = name
+            namedSessions.insert(name)
         }
-        if frame.type == "ack" {
+        if frame.kind == .ack {
             guard let turn = turnAcked(by: frame) else { return }
             turn.acks.append(frame)
             requestAcked(by: frame, of: turn)?.ack = frame
             return bind(turn, turnId: frame.turnId, session: frame.sessionId)
         }
-        guard frame.clientMessageId != nil, frame.type != "error" || frame.turnId != nil, let turn = owner(of: frame)
+        guard frame.clientMessageId != nil, frame.kind != .error || frame.turnId != nil, let turn = owner(of: frame)
         else { return }
         bind(turn, turnId: frame.turnId, session: frame.sessionId)
     }
@@ -267,21 +272,20 @@ struct TurnReconstruction {
     // MARK: Frames of turns
 
     private func place(_ frame: Frame) {
-        guard let type = frame.type, NumberedFrame.isInStream(type), !refusals.contains(frame.event),
-            let turn = owner(of: frame)
+        guard NumberedFrame.isInStream(frame.kind), !refusals.contains(frame.event), let turn = owner(of: frame)
         else { return }
-        switch type {
-        case "done", "error":
+        switch frame.kind {
+        case .done, .error:
             if frame.isDuplicate {
                 turn.copies.append(frame)
-            } else if type == "error", frame.turnId == nil {
+            } else if frame.kind == .error, frame.turnId == nil {
                 let refuses = frame.code.map(Frame.refusalCodes.contains) ?? false
                 if !refuses { turn.nameless.append(frame) }
             } else {
                 turn.endings.append(frame)
             }
         // If a repeat is stored again, IDEM-1 judges it.
-        case "message" where isExtraMessage(frame, of: turn): break
+        case .message where isExtraMessage(frame, of: turn): break
         default: turn.frames.append(frame)
         }
     }

@@ -4,17 +4,18 @@ import HoldfastTranscript
 extension ObservedTurn {
     var session: String? { sessionId ?? sessionAsked }
     /// The first event that shows its acceptance.
-    var firstSign: Int? { earliest(allFrames.earliest?.event, response) }
+    var firstSign: Int? { earliest(firstFrame, copies.first?.event, replayed.earliest?.event, response) }
     /// The event of the first live frame that shows its acceptance.
-    var firstFrame: Int? { (acks + frames + endings).earliest?.event }
-    /// The first event that shows that it was accepted; `event` if that is later, or if there is none.
-    func firstSignOfRunning(since event: Int) -> Int { max((acks + frames).earliest?.event ?? event, event) }
+    var firstFrame: Int? { earliest(acks.first?.event, frames.first?.event, endings.first?.event) }
+    /// The first event that shows that it was accepted and is running, at least `event`; `event` if there is none.
+    func firstSignOfRunning(since event: Int) -> Int { max(earliest(acks.first?.event, frames.first?.event) ?? event, event) }
 
     var allFrames: [Frame] { acks + frames + endings + copies + replayed }
-    var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
-    var dones: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
+    var toolUses: [Frame] { frames.filter { $0.kind == .toolUse } }
+    var dones: [Frame] { (endings + copies + replayed).filter { $0.kind == .done } }
     /// The accepted request: the one whose `ack` is not a copy, else the first that was not refused.
     var accepted: ObservedRequest {
+        guard requests.count > 1 else { return request }
         let standing = requests.filter { $0.refusal == nil }
         return standing.first { $0.ack.map { !$0.isDuplicate } == true } ?? standing.first ?? request
     }
@@ -36,13 +37,13 @@ extension ObservedTurn {
         {
             return one.event < two.event
         }
-        return [firstSign, ended].compactMap(\.self).contains { $0 < two.event }
+        return firstSign.isBefore(two.event) || ended.isBefore(two.event)
     }
 
     /// Whether this request was certainly the accepted one of its key: it has the only ack that is not a copy.
     private func isKnownToStart(with request: ObservedRequest) -> Bool {
-        let first = requests.filter { $0.ack.map { !$0.isDuplicate } ?? false }.map(\.event)
-        return requests.count == 1 || first == [request.event]
+        requests.count == 1
+            || requests.filter { $0.ack.map { !$0.isDuplicate } ?? false }.map(\.event) == [request.event]
     }
 
     /// Whether a request may have been refused unseen, because its key was also used in another session.
@@ -74,13 +75,12 @@ extension ObservedRequest {
 }
 
 extension Frame {
-    func isOf(_ one: String, _ two: String, _ three: String? = nil, _ four: String? = nil) -> Bool {
-        guard let type else { return false }
-        return type == one || type == two || type == three || type == four
+    func isOf(_ one: Kind, _ two: Kind, _ three: Kind? = nil, _ four: Kind? = nil) -> Bool {
+        kind == one || kind == two || kind == three || kind == four
     }
 
     /// Whether it ends a turn, or is a copy of such a frame.
-    var isEnding: Bool { type == "done" || type == "error" }
+    var isEnding: Bool { kind == .done || kind == .error }
 
     /// The part of a numbered frame that is compared: its type and names.
     var identity: String {
