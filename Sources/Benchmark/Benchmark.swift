@@ -8,7 +8,7 @@ struct Benchmark {
     static func main() async throws {
         switch CommandLine.arguments.dropFirst().first {
         case "proxy": return try await ProxyBenchmark.run()
-        case "commands": return try WholeCommand.run()
+        case "commands": return try WholeCommand.run(CommandLine.arguments.dropFirst(2).first)
         case "judge": return try JudgeBenchmark.run(CommandLine.arguments.dropFirst(2).first)
         default: break
         }

@@ -1,27 +1,35 @@
 import Foundation
+import HoldfastJSON
 
-/// Measures whole commands, and `jq` on the same capture: only their ratio can be compared across machines.
+/// Measures whole commands, each in turn with `jq` on one capture: only their ratio can be compared across machines.
 enum WholeCommand {
-    static func run() throws {
-        let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appendingPathComponent("conformance").path
-        print("whole commands, seconds, medians of 3; the capture has 16 MB\n")
-        print("| command | wall | processor | jq |\n|---|---:|---:|---:|")
-        try onFile(DrawnCapture.bytes(texts: 50...900, size: 16 << 20)) { file in
-            let commands: [(name: String, words: [String])] = [
-                ("jq -c . CAPTURE", ["jq", "-c", ".", file]), ("judge CAPTURE", [program, "judge", file]),
-                ("server --reference", [program, "server", "--reference"]),
-                ("client --reference", [program, "client", "--reference"]),
-            ]
-            var jq: Double?
-            for command in commands {
-                let runs = try (0..<3).map { _ in try measure(command.words) }
-                let wall = Stopwatch.median(runs.map(\.wall))
-                let processor = Stopwatch.median(runs.map(\.processor))
-                let unit = jq ?? processor
-                jq = unit
-                let cells = [wall, processor, processor / unit].map { String(format: "%.2f", $0) }
-                print("| \(command.name) | \(cells.joined(separator: " | ")) |")
+    static func run(_ program: String?) throws {
+        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let program = program ?? folder.appendingPathComponent("conformance").path
+        print("whole commands in seconds, medians of 5 runs, each after one of 'jq -c .' on a capture of 26 MB\n")
+        print("| command | wall | processor | jq beside it | processor / jq |\n|---|---:|---:|---:|---:|")
+        let capture = DrawnCapture.bytes(texts: 50...900, size: 26_000_000)
+        let messages = capture.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            (try? JSONParser.value(bytes: Array(line)))?["text"]?.stringValue
+        }
+        let load = ["--reference", "--devices", "2000", "--for", "20s", "--ramp", "5s"]
+        try onFile(Array(messages.joined(separator: "\n").utf8)) { lines in
+            try onFile(capture) { file in
+                let commands: [(name: String, words: [String])] = [
+                    ("judge CAPTURE", [program, "judge", file]),
+                    ("validate its messages", [program, "validate", "--profile", "sync", lines]),
+                    ("server --reference", [program, "server", "--reference"]),
+                    ("client --reference", [program, "client", "--reference"]),
+                    ("load, 2,000 devices for 20 s", [program, "load"] + load),
+                ]
+                for command in commands {
+                    let runs = try (0..<5).map { _ in
+                        (jq: try measure(["jq", "-c", ".", file]).processor, own: try measure(command.words))
+                    }
+                    let (jq, own) = (Stopwatch.median(runs.map(\.jq)), Stopwatch.median(runs.map(\.own.processor)))
+                    let cells = [Stopwatch.median(runs.map(\.own.wall)), own, jq, own / jq]
+                    print("| \(command.name) | \(cells.map { String(format: "%.2f", $0) }.joined(separator: " | ")) |")
+                }
             }
         }
     }

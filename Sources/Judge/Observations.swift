@@ -146,6 +146,7 @@ final class Observations {
     }
     private lazy var turnsByWords = Dictionary(grouping: turns) { ExactString($0.request.prompt) }
     private(set) lazy var sessions = SessionKnowledge(self)
+    private(set) lazy var rateLedger = RateLedger(self)
     /// Messages that the server must not, or need not, accept, with their answers, in time order.
     private(set) lazy var hostileFrames = HostileFrame.all(of: hostileKinds, in: self)
 

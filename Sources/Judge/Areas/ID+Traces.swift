@@ -108,21 +108,27 @@ extension ID {
     ///
     /// Once for each ack and each session read with a user message with its key; PERSIST-2 judges a missing message.
     static func acksNameTheStoredMessage(_ history: Observations, _ evidence: inout Evidence) {
+        // The questions in the reads by their keys, each once a read.
+        var stored: [ScopedName: [(read: Int, message: ObservedSessionRead.StoredMessage)]] = [:]
+        for (index, read) in history.sessionReads.enumerated() {
+            for message in read.messages where message.role == "user" {
+                guard let key = message.clientMessageId, let principal = read.principal else { continue }
+                stored[ScopedName(key, of: principal), default: []].append((index, message))
+            }
+        }
         for turn in history.turns {
-            guard let key = turn.clientMessageId else { continue }
+            guard let key = turn.clientMessageId, let all = stored[ScopedName(key, of: turn.principal)] else {
+                continue
+            }
             let isRepeated = history.turnIdsStarted(by: turn).count > 1
             for ack in turn.acks where ack.clientMessageId == key {
-                let reads = history.sessionReads.filter { $0.principal == turn.principal }
                 // If a key ran as several turns, which IDEM-1 judges, each has a message.
-                func message(in read: ObservedSessionRead) -> ObservedSessionRead.StoredMessage? {
-                    read.messages.first {
-                        $0.clientMessageId == key && $0.role == "user" && (!isRepeated || $0.turnId == ack.turnId)
-                    }
-                }
+                let fitting = all.filter { !isRepeated || $0.message.turnId == ack.turnId }
+                let first = fitting.indices.filter { $0 == 0 || fitting[$0 - 1].read < fitting[$0].read }
+                let found = first.map { (read: history.sessionReads[fitting[$0].read], id: fitting[$0].message.id) }
                 // ID-8 judges a message in two sessions.
-                let own = reads.filter { $0.sessionId == ack.sessionId && message(in: $0) != nil }
-                for read in own.isEmpty ? reads : own {
-                    guard let id = message(in: read)?.id else { continue }
+                let own = found.filter { $0.read.sessionId == ack.sessionId }
+                for case (let read, let id?) in own.isEmpty ? found : own {
                     let names = [("messageId", ack.messageId, id), ("sessionId", ack.sessionId, read.sessionId)]
                     evidence.test(no: names.first { $0.1 != $0.2 }) { wrong in
                         Finding(

@@ -33,7 +33,7 @@ enum RATE {
     /// Once for each such refusal, if the questions that the principal asked before the history are known. Every
     /// question that may have been accepted counts, including repeats, which a server may count (RATE-6).
     static func budgetIsGranted(_ history: Observations, _ evidence: inout Evidence) {
-        let ledger = RateLedger(history)
+        let ledger = history.rateLedger
         for entry in ledger.entries where entry.isLimited {
             guard let refusal = entry.request.refusal,
                 let limit = ledger.limit(of: entry.request.principal, at: entry.request.event)
@@ -84,7 +84,7 @@ enum RATE {
     /// excess question with another answer, and by one after a spent budget without an answer, or with a late refusal.
     static func excessIsRefused(_ history: Observations, _ evidence: inout Evidence) {
         guard history.knowsTimes else { return }
-        let ledger = RateLedger(history)
+        let ledger = history.rateLedger
         for excess in ledger.excesses(in: history) {
             let request = excess.entry.request
             let status = history.exchange(of: request)?.status
@@ -179,7 +179,7 @@ enum RATE {
     /// Once for each refused `chat` that was repeated as the principal's next question after the wait, if no other
     /// question was pending at the refusal.
     static func statedWaitsAreEnough(_ history: Observations, _ evidence: inout Evidence) {
-        let ledger = RateLedger(history)
+        let ledger = history.rateLedger
         for frame in RateLedger.limitErrors(history) {
             guard let wait = frame["retryAfterMs"]?.intValue, wait >= 0, wait < 86_400_000,
                 let refused = ledger.entries.first(where: { $0.request.refusal == frame.event })
@@ -224,7 +224,7 @@ enum RATE {
     /// refusal that only repeats can explain; and for each repeat of an accepted question that was answered while the
     /// budget was certainly spent.
     static func repeatsAreFree(_ history: Observations, _ evidence: inout Evidence) {
-        let ledger = RateLedger(history)
+        let ledger = history.rateLedger
         for entry in ledger.entries where !entry.isRepeat {
             guard let limit = ledger.limit(of: entry.request.principal, at: entry.request.event) else { continue }
             if entry.isLimited, let refusal = entry.request.refusal {

@@ -33,9 +33,12 @@ enum REST {
                     "a body is not JSON", expected: "a \(name)", actual: shown(exchange.received?.body), at: events)
                 continue
             }
-            let problem = history.schemas.validate(root, as: name).first {
-                $0.clause == ClauseID(.REST, 1) || $0.clause == nil
-            }
+            let isKnown = history.schemas.name(of: root) == name
+            let problems =
+                isKnown
+                ? exchange.response.flatMap { history.schemaProblems[$0] } ?? []
+                : history.schemas.validate(root, as: name)
+            let problem = problems.first { $0.clause == ClauseID(.REST, 1) || $0.clause == nil }
             evidence.test(no: problem.map { Finding($0, in: root, of: name, at: events) })
         }
     }
@@ -169,7 +172,8 @@ enum REST {
     private static func misnamedAnswer(
         in read: ObservedSessionRead, _ history: Observations
     ) -> (expected: String, actual: String, event: Int)? {
-        for turn in history.turns where turn.sessionId == read.sessionId && turn.principal == read.principal {
+        for turn in history.turnsBySession[read.sessionId] ?? []
+        where turn.sessionId == read.sessionId && turn.principal == read.principal {
             // A key that ran twice (IDEM-1) may have an answer elsewhere.
             let dones = turn.endings.filter { $0.kind == .done && $0.sessionId == read.sessionId }
             var named = dones.map { ($0.messageId, $0.text, $0.event) }

@@ -21,7 +21,7 @@ struct RateLedger {
     let entries: [Entry]
     /// The window of the budget, in microseconds: 60 s, or a shorter announced or configured one.
     let window: Int
-    private let observations: Observations
+    private unowned let observations: Observations
     private let lent: [String: Int]
     private let byPrincipal: [String: [Entry]]
     private let budgets: [String: [(event: Int, limit: Int?)]]

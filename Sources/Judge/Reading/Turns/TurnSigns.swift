@@ -126,9 +126,8 @@ extension Observations {
     }
 
     func isOverBudget(_ request: ObservedRequest) -> Bool {
-        let ledger = RateLedger(self)
-        let entry = ledger.entries.first { $0.request.event == request.event }
-        return entry.map { ledger.spender(before: $0) != nil } ?? false
+        let entry = rateLedger.entries.first { $0.request.event == request.event }
+        return entry.map { rateLedger.spender(before: $0) != nil } ?? false
     }
 
     func principal(of frame: Frame) -> String { connections[frame.connection].principal }
