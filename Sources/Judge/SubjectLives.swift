@@ -3,7 +3,7 @@ import HoldfastTranscript
 
 /// The lives of the subject's process, from the acts of the stage: each start begins a new one.
 struct SubjectLives: Sendable {
-    struct End: Sendable {
+    struct End: Sendable, HasEvent {
         let event: Int
         let cause: Cause
         let details: JSONObject

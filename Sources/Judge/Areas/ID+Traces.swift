@@ -66,14 +66,15 @@ extension ID {
     static func idsNameOneThing(_ history: Observations, _ evidence: inout Evidence) {
         var (turns, messages, places) = (IdRegister(), IdRegister(), IdRegister())
         for (index, turn) in history.turns.enumerated() {
-            let (name, answer, question) = ("turn \(index)", "answer of turn \(index)", "question of turn \(index)")
             for frame in [turn.acks, turn.frames, turn.endings, turn.copies].joined() {
                 if let turnId = frame.turnId, frame.includes("turnId"), frame.kind == .ack || turn.acks.isEmpty {
-                    turns.note(turnId, of: turn.principal, as: name, at: frame.event)
+                    turns.note(turnId, of: turn.principal, as: "turn", index, at: frame.event)
                 }
                 guard let id = frame.messageId else { continue }
                 let isAnswer = frame.kind == .done || frame.string("role") == "assistant"
-                messages.note(id, of: turn.principal, as: isAnswer ? answer : question, at: frame.event)
+                messages.note(
+                    id, of: turn.principal, as: isAnswer ? "answer of turn" : "question of turn", index, at: frame.event
+                )
             }
         }
         for read in history.sessionReads {
@@ -143,19 +144,20 @@ extension ID {
 }
 
 private struct IdRegister {
-    private var uses: [ScopedName: (what: String, event: Int)] = [:]
+    private var uses: [ScopedName: (what: String, turn: Int?, event: Int)] = [:]
     private var clashing: Set<String> = []
     private(set) var clashes: [Finding] = []
 
     var count: Int { uses.count }
 
-    mutating func note(_ id: String, of principal: String, as what: String, at event: Int) {
+    mutating func note(_ id: String, of principal: String, as what: String, _ turn: Int? = nil, at event: Int) {
         let name = ScopedName(id, of: principal)
-        guard let use = uses[name] else { return uses[name] = (what, event) }
-        guard use.what != what, clashing.insert(id).inserted else { return }
+        guard let use = uses[name] else { return uses[name] = (what, turn, event) }
+        guard use.turn != turn || use.what != what, clashing.insert(id).inserted else { return }
+        let words = [(use.what, use.turn), (what, turn)].map { what, turn in what + (turn.map { " \($0)" } ?? "") }
         clashes.append(
             Finding(
                 "one id names two objects", expected: "a unique id for each turn and message",
-                actual: "\(shown(id)) for \(use.what) and \(what)", at: [use.event, event]))
+                actual: "\(shown(id)) for \(words[0]) and \(words[1])", at: [use.event, event]))
     }
 }

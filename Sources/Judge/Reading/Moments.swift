@@ -7,25 +7,7 @@ protocol HasEvent {
     var event: Int { get }
 }
 
-extension ClientDelivery: HasEvent {}
-extension ClientNotice: HasEvent {}
-extension ClientQuestion: HasEvent {}
-extension ClientQuestion.Sign: HasEvent {}
 extension Frame: HasEvent {}
-extension NumberedFrame: HasEvent {}
-extension Observations.Look: HasEvent {}
-extension ObservedClient.Act: HasEvent {}
-extension ObservedClient.State: HasEvent {}
-extension ObservedClient.Stored: HasEvent {}
-extension ObservedConnection.Ending: HasEvent {}
-extension ObservedListRead: HasEvent {}
-extension ObservedPush: HasEvent {}
-extension ObservedRequest: HasEvent {}
-extension ObservedSessionRead: HasEvent {}
-extension ObservedTurn: HasEvent {}
-extension Repeat: HasEvent {}
-extension SubjectLives.End: HasEvent {}
-extension TurnAnswer: HasEvent {}
 
 extension Collection where Element: HasEvent {
     func before(_ event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.event < event } }
@@ -42,10 +24,6 @@ extension Collection where Element: HasEvent {
 protocol HasRequest {
     var request: Int { get }
 }
-
-extension ObservedExchange: HasRequest {}
-extension ObservedListRead: HasRequest {}
-extension ObservedSessionRead: HasRequest {}
 
 extension HasEvent {
     func isBefore(_ event: Int) -> Bool { self.event < event }

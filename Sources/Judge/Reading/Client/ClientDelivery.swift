@@ -2,7 +2,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 /// Something that brought a client a message, or only its id.
-struct ClientDelivery {
+struct ClientDelivery: HasEvent {
     /// The path by which it arrived; `typed` if the person typed it.
     enum Channel: String { case live, replay, read, response, push, typed }
 
@@ -82,7 +82,7 @@ extension ClientDelivery {
     }
 }
 
-struct ClientNotice {
+struct ClientNotice: HasEvent {
     let event: Int
     /// Whether the person tapped it; otherwise it arrived while the app was in the foreground.
     let isTapped: Bool

@@ -6,7 +6,7 @@ import HoldfastTranscript
 /// Requests belong together if they share a key, else if they share a text, so that a client that takes a new key or
 /// changes the text is recognized. The commands that typed them distinguish different messages with equal texts. A
 /// client may trim a text or normalize its Unicode before sending it; it is still the same message.
-struct ClientQuestion: Sendable {
+struct ClientQuestion: Sendable, HasEvent {
     let text: String
     private let core: Substring
     /// The command to send it; nil if it is not in the history.
@@ -25,7 +25,7 @@ struct ClientQuestion: Sendable {
     private(set) var isAmbiguous = false
 
     /// Something that the client received about the message.
-    struct Sign: Sendable, Equatable {
+    struct Sign: Sendable, Equatable, HasEvent {
         let event: Int
         let input: Input
         /// The connection on which it arrived, as an index into `Observations.connections`; nil over REST.

@@ -7,7 +7,7 @@ import HoldfastTranscript
 /// A waiting stage looks several times a second. It records a state that differs from the one before, and an unchanged
 /// one every half second. Between two looks, the time of a change is unknown.
 extension Observations {
-    struct Look: Sendable {
+    struct Look: Sendable, HasEvent {
         /// The event: a recorded state, or a wait that found it unchanged.
         let event: Int
         let state: ObservedClient.State

@@ -34,7 +34,7 @@ final class ObservedClient {
     /// The messages that the scripted server stored without a request, in order: answers, and other devices' messages.
     private(set) var stored: [Stored] = []
 
-    struct Act: Sendable {
+    struct Act: Sendable, HasEvent {
         let event: Int
         /// Such as `launch`, `send` or `foreground`.
         let name: String
@@ -55,7 +55,7 @@ final class ObservedClient {
         let left: Int
     }
 
-    struct Stored: Sendable {
+    struct Stored: Sendable, HasEvent {
         let event: Int
         let sessionId: String
         /// Their ids, oldest first.

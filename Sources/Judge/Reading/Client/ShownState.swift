@@ -3,7 +3,7 @@ import HoldfastTranscript
 
 extension ObservedClient {
     /// The screen at one moment; a class, so that checks can share it.
-    final class State: Sendable {
+    final class State: Sendable, HasEvent {
         let event: Int
         /// The connection state as shown; nil if it is not a known one.
         let connection: Connection?

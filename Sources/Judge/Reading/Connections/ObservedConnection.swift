@@ -56,7 +56,7 @@ final class ObservedConnection: @unchecked Sendable {
         configuredHeartbeat = header.subject.limits["heartbeatSeconds"] ?? 30
     }
 
-    struct Ending: Sendable, Equatable {
+    struct Ending: Sendable, Equatable, HasEvent {
         let event: Int
         let kind: Kind
         /// Whether silence may be the reason: the machine was late and so was a pong, or the stage did not read or

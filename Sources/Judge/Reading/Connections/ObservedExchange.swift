@@ -6,7 +6,7 @@ import HoldfastTranscript
 /// One HTTP request and its outcome.
 ///
 /// A class, because checks access it repeatedly; it changes only during ``all(in:)``.
-final class ObservedExchange {
+final class ObservedExchange: HasRequest {
     let request: Int
     let sent: Event.Request
     let route: Route

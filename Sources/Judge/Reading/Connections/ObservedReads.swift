@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-struct ObservedSessionRead: Sendable {
+struct ObservedSessionRead: Sendable, HasEvent, HasRequest {
     let event: Int
     /// The event of the request: the answer must contain everything stored before it.
     let request: Int
@@ -82,7 +82,7 @@ struct ObservedSessionRead: Sendable {
     }
 }
 
-struct ObservedListRead: Sendable {
+struct ObservedListRead: Sendable, HasEvent, HasRequest {
     let event: Int
     let request: Int
     let principal: String?

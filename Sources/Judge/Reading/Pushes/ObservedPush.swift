@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-struct ObservedPush: Sendable {
+struct ObservedPush: Sendable, HasEvent {
     let event: Int
     /// The owner of the device, as named in the history.
     let principal: String

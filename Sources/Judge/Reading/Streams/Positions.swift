@@ -192,6 +192,7 @@ extension Observations {
         let after = stream.firstShown(after: item.seq)
         let known = stream.bytes(from: item.seq, through: replay.covered)
         return time(of: asked) - time(of: item.event) > promise.microseconds || known.sum > Self.promisedBytes
+            || after.boundary { $0.seq > replay.covered } - after.startIndex >= promise.messages
             || after.count >= promise.messages
                 && after.lazy.filter { $0.seq <= replay.covered || $0.event < asked }.prefix(promise.messages).count
                     >= promise.messages

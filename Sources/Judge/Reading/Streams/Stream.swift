@@ -1,7 +1,7 @@
 import HoldfastTranscript
 
 /// One showing of a frame in a principal's numbered stream: live or in a `syncResult`.
-struct NumberedFrame {
+struct NumberedFrame: HasEvent {
     let frame: Frame
     let stream: Stream.Key
     let seq: Int
@@ -72,7 +72,10 @@ struct Stream {
 
         init(principal: String, epoch: String) {
             (self.principal, self.epoch) = (principal, epoch)
-            hash = [principal, epoch].hashValue
+            var hasher = Hasher()
+            hasher.combine(principal)
+            hasher.combine(epoch)
+            hash = hasher.finalize()
         }
 
         static func == (one: Key, other: Key) -> Bool {

@@ -7,7 +7,7 @@ import HoldfastTranscript
 /// Requests with the same `clientMessageId` are one turn. `acks`, `frames`, `endings` and `copies` come from all
 /// connections of the principal, in time order. A class, because checks access it repeatedly; it changes only during
 /// reconstruction.
-final class ObservedTurn {
+final class ObservedTurn: HasEvent {
     /// The requests, in order; at least one.
     var requests: [ObservedRequest]
     /// The server's id of the turn, once any frame, response or read named it.
@@ -59,7 +59,7 @@ final class ObservedTurn {
     func endings(on connection: Int) -> [Frame] { endings.filter { $0.connection == connection } }
 }
 
-final class ObservedRequest: @unchecked Sendable {
+final class ObservedRequest: @unchecked Sendable, HasEvent {
     let event: Int
     let origin: Origin
     let principal: String

@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 /// One request with a key that the server had accepted before.
-struct Repeat {
+struct Repeat: HasEvent {
     let turn: ObservedTurn
     let request: ObservedRequest
     /// Whether its content or session differs from the first: a mismatch, not a repeat.
@@ -99,7 +99,7 @@ extension Observations {
     }
 }
 
-struct TurnAnswer {
+struct TurnAnswer: HasEvent {
     let event: Int
     let turnId: String?
     let sessionId: String?
