@@ -109,7 +109,6 @@ extension ID {
     ///
     /// Once for each ack and each session read with a user message with its key; PERSIST-2 judges a missing message.
     static func acksNameTheStoredMessage(_ history: Observations, _ evidence: inout Evidence) {
-        // The questions in the reads by their keys, each once a read.
         var stored: [ScopedName: [(read: Int, message: ObservedSessionRead.StoredMessage)]] = [:]
         for (index, read) in history.sessionReads.enumerated() {
             for message in read.messages where message.role == "user" {

@@ -277,21 +277,15 @@ enum ORDER {
     static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
         // In a capture, principals are a guess, so only a single connection is certainly one stream.
         let isLimited = history.capture?.lacks.contains(.principals) == true
-        var first: [ShownName: Int] = [:]
-        for (place, item) in history.shown.enumerated() {
-            func earlier(_ name: ShownName.Name, on connection: Int?) -> NumberedFrame? {
-                let name = ShownName(stream: item.stream, connection: connection, name: name)
-                if let known = first[name] { return history.shown[known] }
-                first[name] = place
-                return nil
-            }
+        var first: [ShownName: NumberedFrame] = [:]
+        for item in history.shown {
             let connection = isLimited ? item.frame.connection : nil
             let name = ShownName.name(of: item.frame)
-            let byNumber = earlier(.seq(item.seq), on: connection)
-            let byName = name.flatMap { earlier($0, on: connection) }
+            let byNumber = first.earlier(than: item, .seq(item.seq), on: connection)
+            let byName = name.flatMap { first.earlier(than: item, $0, on: connection) }
             // A second ending on one connection is another frame; TURN-3 judges it.
             if case .ending(let id)? = name, !item.frame.isReplayed,
-                earlier(.liveEnding(id), on: item.frame.connection) != nil
+                first.earlier(than: item, .liveEnding(id), on: item.frame.connection) != nil
             {
                 continue
             }
@@ -329,6 +323,18 @@ private struct ShownName: Hashable {
     static func name(of frame: Frame) -> Name? {
         frame.kind == .message
             ? frame.messageId.map { .message($0) } : frame.isEnding ? frame.turnId.map { .ending($0) } : nil
+    }
+}
+
+extension [ShownName: NumberedFrame] {
+    /// The first frame of its stream that had a name; nil if it is this one.
+    fileprivate mutating func earlier(
+        than item: NumberedFrame, _ name: ShownName.Name, on connection: Int?
+    ) -> NumberedFrame? {
+        let name = ShownName(stream: item.stream, connection: connection, name: name)
+        if let known = self[name] { return known }
+        self[name] = item
+        return nil
     }
 }
 

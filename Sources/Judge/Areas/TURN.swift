@@ -34,8 +34,7 @@ enum TURN {
             let acks = turn.acks.on(index)
             // Any of several concurrent requests with one key may arrive first; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
-            let use = turn.frames.first { $0.kind == .toolUse && $0.connection == index }
-            let first = earliest(use?.event, turn.endings.on(index).first?.event)
+            let first = [turn.frames, turn.endings].joined().on(index).filter { $0.kind != .message }.earliest?.event
             let answer = earliest(acks.first?.event, turn.request.refusal, first, turn.copies.first?.event)
             if let finding = strayAck(of: turn, on: index, history) ?? lateAnswer(answer, to: turn, on: index, history)
             {
