@@ -112,8 +112,8 @@ struct DrawnCapture {
         lines += TranscriptWriter.line(Event(at: time, lane: lane, kind: kind)) + "\n"
     }
 
-    private mutating func say(_ direction: Direction, _ message: JSONValue, on lane: Lane, after wait: Int = 1000) {
-        say(.text(direction, message.text()), on: lane, after: wait)
+    private mutating func say(_ direction: Direction, _ members: String, on lane: Lane, after wait: Int = 1000) {
+        say(.text(direction, "{\(members)}"), on: lane, after: wait)
     }
 
     /// One connection of 27 frames with five turns; returns the last `seq` of its user.
@@ -122,52 +122,26 @@ struct DrawnCapture {
         var seq = last
         say(.opening(.init(principal: person)), on: lane, after: 20_000)
         say(.opened, on: lane)
-        say(
-            .toServer,
-            [
-                "type": "auth", "protocol": 1, "token": .string("‹token of \(person)›"),
-                "clientId": .string("d\(person)"),
-            ],
-            on: lane)
-        say(
-            .fromServer,
-            [
-                "type": "connected", "protocol": 1, "connectionId": .string("con\(number)"),
-                "serverTime": "2026-01-01T00:40:14.578Z", "capabilities": ["sync"],
-                "limits": ["maxFrameBytes": 900_000, "messagesPerMinute": 60, "replayMessages": 1000],
-                "heartbeatSeconds": 25, "epoch": "e1", "lastSeq": JSONValue(last),
-            ], on: lane)
+        let token = #""token":"‹token of \#(person)›","clientId":"d\#(person)""#
+        say(.toServer, #""type":"auth","protocol":1,"# + token, on: lane)
+        let greeting = #""type":"connected","protocol":1,"connectionId":"con\#(number)","capabilities":["sync"],"#
+        let limits = #""limits":{"maxFrameBytes":900000,"messagesPerMinute":60,"replayMessages":1000},"#
+        let position = #""serverTime":"2026-01-01T00:40:14.578Z","epoch":"e1","lastSeq":\#(last),"heartbeatSeconds":25"#
+        say(.fromServer, greeting + limits + position, on: lane)
         for turn in 0..<5 {
-            let (key, name) = (JSONValue("c\(number)x\(turn)"), JSONValue("t\(number)x\(turn)"))
-            let session = JSONValue("s\(number)")
-            var chat: JSONValue = [
-                "type": "chat", "clientMessageId": key, "messages": [["role": "user", "content": .string(words())]],
-            ]
-            if turn > 0 { chat["sessionId"] = session }
-            say(.toServer, chat, on: lane)
-            let names: JSONValue = ["sessionId": session, "turnId": name, "clientMessageId": key]
-            func frame(_ type: String, _ more: JSONObject) -> JSONValue {
-                var frame: JSONValue = ["type": JSONValue(type)]
-                for (member, value) in names.objectValue ?? [:] { frame[member] = value }
-                for (member, value) in more { frame[member] = value }
-                return frame
-            }
-            say(
-                .fromServer,
-                frame(
-                    "ack",
-                    ["messageId": .string("m\(number)x\(turn)"), "duplicate": false, "status": "accepted"]), on: lane)
+            let (key, session) = (#""clientMessageId":"c\#(number)x\#(turn)""#, #","sessionId":"s\#(number)""#)
+            let names = #"\#(key)\#(session),"turnId":"t\#(number)x\#(turn)","#
+            let asked = #""messages":[{"role":"user","content":"\#(words())"}],"#
+            say(.toServer, #""type":"chat","# + asked + key + (turn > 0 ? session : ""), on: lane)
+            let stored = #""messageId":"m\#(number)x\#(turn)","duplicate":false,"status":"accepted""#
+            say(.fromServer, #""type":"ack","# + names + stored, on: lane)
             for _ in 0..<2 {
                 seq += 1
-                say(.fromServer, frame("toolUse", ["tool": "webFetch", "seq": JSONValue(seq)]), on: lane)
+                say(.fromServer, #""type":"toolUse",\#(names)"tool":"webFetch","seq":\#(seq)"#, on: lane)
             }
             seq += 1
-            say(
-                .fromServer,
-                frame(
-                    "done",
-                    ["messageId": .string("a\(number)x\(turn)"), "text": .string(words()), "seq": JSONValue(seq)]),
-                on: lane, after: 100_000)
+            let answer = #""messageId":"a\#(number)x\#(turn)","text":"\#(words())","seq":\#(seq)"#
+            say(.fromServer, #""type":"done","# + names + answer, on: lane, after: 100_000)
         }
         say(.close(.toServer, code: 1000, reason: ""), on: lane)
         say(.close(.fromServer, code: 1000, reason: ""), on: lane)

@@ -176,17 +176,12 @@ struct SymptomReader {
 
     // MARK: The stream
 
-    private struct StreamOnDevice: Hashable {
-        let device: String
-        let stream: Stream.Key
-    }
-
     private func gaps() -> [Symptom] {
-        let byDevice = Dictionary(grouping: history.shown) { item in
-            StreamOnDevice(device: history.connections[item.frame.connection].device, stream: item.stream)
+        let byDevice = Dictionary(grouping: history.shown, by: \.stream).flatMap { stream, items in
+            Dictionary(grouping: items) { history.connections[$0.frame.connection].device }
+                .map { (device: $0.key, stream: stream, items: $0.value) }
         }
-        return byDevice.flatMap { place, items -> [Symptom] in
-            let (device, stream) = (place.device, place.stream)
+        return byDevice.flatMap { device, stream, items -> [Symptom] in
             let inOrder = items.sorted { ($0.seq, $0.event) < ($1.seq, $1.event) }
             return zip(inOrder, inOrder.dropFirst()).compactMap { before, after -> Symptom? in
                 guard before.seq >= 0, after.seq > before.seq, after.seq - before.seq > 1 else { return nil }
