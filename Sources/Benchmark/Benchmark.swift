@@ -83,7 +83,7 @@ final class ReadText {
         self.bytes = bytes
         copy = .allocate(capacity: bytes.count)
         _ = copy.initialize(from: bytes)
-        // The view stays good: this object keeps the copy and the tape, and reads nothing else into it.
+        // The view stays valid: this object keeps the copy, and never uses the tape for another text.
         view = tape.withTokens(of: UnsafeBufferPointer(copy)) { $0 }
     }
 

@@ -17,7 +17,7 @@ public struct DriverSession: Sendable {
     private let client: any DrivenClient
     private let dataFolder: URL?
 
-    /// A conversation about an app.
+    /// Creates the driver's side for an app.
     /// - Parameters:
     ///   - client: The app.
     ///   - dataFolder: The folder for its storage; nil for the one in the environment variable `HOLDFAST_DATA`.

@@ -1,12 +1,12 @@
-// Other systems declare these types without an implementation; there, carry the lines of a DriverSession yourself.
+// Other systems declare these types but do not implement them; there, pass the lines to a DriverSession yourself.
 #if canImport(Darwin)
 import HoldfastSmallFoundation
 
-/// Drives an app on a device, for `conformance client --listen HOST:PORT`: opens a WebSocket to the runner and carries out its commands.
+/// Drives an app on a device: opens a WebSocket to `conformance client --listen` and carries out its commands.
 ///
-/// Call it early, when the app starts in its test configuration. The connection is not the one under test: it stays open
-/// while the app is in the "background" or without "network", and is opened again when it breaks. While the runner is
-/// absent, connecting is retried every second; this returns only when the task is canceled.
+/// Call it early, when the app starts in its test configuration. The connection is not the one under test: it stays
+/// open while the app is in the "background" or without "network", and is opened again when it breaks. While the
+/// runner is absent, it tries to connect every second; it returns only when the task is canceled.
 /// - Parameters:
 ///   - client: The app.
 ///   - runner: The address that the console of the runner shows.

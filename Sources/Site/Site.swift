@@ -28,8 +28,8 @@ package struct Site: Sendable {
     /// Collects the sources.
     /// - Parameters:
     ///   - specification: The specification, with the index of the fixtures among its files.
-    ///   - fixtureTexts: The fixtures by path below `Fixtures/`; a missing one is shown by its notation and reason
-    ///     only.
+    ///   - fixtureTexts: The fixtures by path below `Fixtures/`; for a missing one, the site shows only its notation
+    ///     and reason.
     ///   - toolPages: The guides by name; pictures as `data:` addresses.
     ///   - defects: The defects of the reference peers.
     /// - Throws: A problem for each unreadable scenario or fixture.

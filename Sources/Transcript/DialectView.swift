@@ -10,7 +10,7 @@ public struct DialectView: Sendable {
     public let history: History
     /// For each event of the view, the index of its verbatim event.
     public let origins: [Int]
-    /// The events of the view with questions whose frames have guessed names.
+    /// The events of the questions for which the names of some frames were guessed.
     public let inDoubt: Set<Int>
 
     /// Creates the view of a history.
@@ -38,7 +38,7 @@ public struct DialectView: Sendable {
         inDoubt = names.inDoubt
     }
 
-    /// The act that stands for the greeting that an open socket implies.
+    /// The act that replaces the greeting in a dialect that has none, where an open socket is enough.
     public static let assumedAct = "assumed"
 }
 

@@ -1,9 +1,9 @@
 /// A clock for timeouts that slows down while the machine is late.
 ///
-/// A subject that is on time on an idle machine is on time by this clock on a busy one.
+/// A subject that meets a deadline on an idle machine also meets it on a busy one, by this clock.
 public struct LatenessClock: Sendable {
     private let stretches: [History.Lateness]
-    /// The time not counted by the end of each stretch, in microseconds.
+    /// The total time skipped up to the end of each stretch, in microseconds.
     private let spared: [Int]
 
     /// A clock for these periods, given in order; it ignores a period that overlaps an earlier one.
@@ -51,7 +51,7 @@ extension History {
         /// A period with its factor.
         public init(from: Int, to: Int, slowness: Int) { (self.from, self.to, self.slowness) = (from, to, slowness) }
 
-        /// A period with the share that the process spent waiting to be scheduled; nil if that is normal.
+        /// A period, from the share of it that the process spent waiting to be scheduled; nil if that is normal.
         ///
         /// A subject needs to be scheduled many times in a row, so the delay is larger than the share suggests.
         public init?(from: Int, to: Int, lost: Double) {
@@ -62,7 +62,7 @@ extension History {
         /// The largest factor.
         public static let maxSlowness = 10
 
-        /// The time not counted, up to a moment.
+        /// The time skipped up to a moment.
         func spared(upTo moment: Int) -> Int {
             let length = max(0, min(moment, to) - from)
             return length - length / max(1, slowness)

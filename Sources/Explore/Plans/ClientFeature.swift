@@ -52,7 +52,7 @@ extension ClientFeature {
                 if $0.happens(40), $0.grammar.allows("selectSession") { _ = $0.choose() }
                 $0.say()
             }
-            // The app ends before it could send them.
+            // The app ends before it can send them.
             if !$0.isYoung, $0.grammar.allows("crash"), $0.happens(40) { $0.end("crash") }
         } end: {
             $0.findNetwork()
@@ -146,7 +146,7 @@ extension ClientFeature {
     ]
 
     private static let failing = [
-        ClientFeature(name: "a question that nobody takes", needs: ["sendAgain"]) {
+        ClientFeature(name: "a question that never arrives", needs: ["sendAgain"]) {
             $0.when("chat", $0.one(of: "store", "drop"), times: 1, ["cut": "reset"])
             $0.when("chat", "drop")
             $0.when("post", "reset")
@@ -174,7 +174,7 @@ extension ClientFeature {
             $0.awaitConnection()
             $0.sayAgain()
         },
-        ClientFeature(name: "a limit told", isCalm: true) {
+        ClientFeature(name: "a rate limit", isCalm: true) {
             $0.when("chat", "refuse", times: 1, ["frame": $0.refusal("rate_limited")])
             $0.say()
         } end: {
@@ -190,7 +190,7 @@ extension ClientFeature {
             $0.serve("upgrade")
             $0.awaitConnection()
         },
-        ClientFeature(name: "an answer that nothing brings", isLong: true) {
+        ClientFeature(name: "an answer that never arrives", isLong: true) {
             $0.ask()
             $0.when("read", "fail", ["status": 503])
             if $0.happens(50) { $0.when("upgrade", "refuse", ["status": 503]) }
@@ -281,7 +281,7 @@ extension ClientFeature {
         } end: {
             $0.add("watch", ["for": 500])
         },
-        // Each session is opened for a moment; an app may have few requests under way, and some never end.
+        // Each session is opened briefly: an app may allow few requests at once, and some of these never end.
         ClientFeature(name: "reads that fail", needs: ["selectSession"], raises: [.failedReads], isCalm: true) {
             let many = $0.amount(of: .failedReads, usually: 2)
             let (then, status) = $0.one(of: ("fail", 503 as Int?), ("fail", 503), ("reset", nil))
@@ -291,7 +291,7 @@ extension ClientFeature {
                 $0.add("watch", ["for": 100])
             }
         },
-        // The position must wait for the read that brings what the stream has lost.
+        // The position must not move before a read has returned what the stream lost.
         ClientFeature(
             name: "a gap that no read fills", needs: ["background", "foreground"], profile: .clientSync, isAway: true
         ) {
@@ -391,7 +391,7 @@ extension ClientFeature {
             // A client that stores everything at each frame lags for a while.
             $0.add("watch", ["for": 400])
         },
-        // A bound counts only if nothing interrupts it; this is long compared with other rounds.
+        // A bound counts only if nothing interrupts the wait. This wait is long, so it is rare.
         ClientFeature(name: "a quiet while", isCalm: true) { _ in
         } end: {
             guard $0.isSeen, $0.hasNetwork, $0.happens(25) else { return }
@@ -427,7 +427,7 @@ extension ClientFeature {
             let (comes, then, status) = $0.one(
                 of: ("upgrade", "refuse", 503 as Int?), ("upgrade", "close", nil), ("auth", "close", nil))
             $0.when(comes, then, ["status": status, "code": status == nil ? 1011 : nil])
-            // Nothing waits for a connection until it ends.
+            // Until the feature ends, no step waits for a connection.
             $0.ruled.append("upgrade")
             $0.add("end", ["how": "reset"])
             $0.speak(1, in: $0.screen)

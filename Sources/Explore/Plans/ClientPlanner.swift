@@ -38,7 +38,7 @@ package struct ClientPlanner: Planner, LifePlanner {
     var failed: [String] = []
     /// The session that was last opened for certain.
     var screen: String?
-    /// Whether the app must live on: only then does the effect of many connections show.
+    /// Whether the app must not end yet: some faults show only after many connections.
     private(set) var isYoung = true
     var isRunning = true
     var isForeground = true
@@ -160,12 +160,12 @@ package struct ClientPlanner: Planner, LifePlanner {
         return begun.map(\.name).sorted()
     }
 
-    /// About how long a step watches; for a named timeout, more than most numbers say.
+    /// The approximate length of a watch; a named timeout counts as longer than most numbers.
     private static func milliseconds(_ watch: JSONValue) -> Int { watch["for"]?.intValue ?? 5_000 }
 
     // MARK: lives
 
-    /// Draws the life of one app on one phone: the features that lag most, and those that have not met, come next.
+    /// Draws the life of one app on one phone; prefers features that lag behind their goals, and pairs not yet tried.
     package init(_ grammar: ClientGrammar, seed: UInt64, to goals: [Reach.Dimension: Int]) {
         self.init(grammar, seed: seed)
         steering = LifeSteering(goals)
@@ -215,8 +215,8 @@ package struct ClientPlanner: Planner, LifePlanner {
         return happens(75) ? chosen.filter { !$0.isAway } + chosen.filter(\.isAway) : chosen
     }
 
-    /// The amount of something in a feature: the goal for the first two times, because other features may spoil one,
-    /// and less afterward.
+    /// The amount of something in a feature: the whole goal twice, in case another feature spoils one attempt, and the
+    /// usual amount afterward.
     mutating func amount(of dimension: Reach.Dimension, usually some: Int) -> Int {
         guard !steering.isReached(dimension), let goal = steering.goals[dimension] else { return some }
         steering.raise(dimension, by: (goal + 1) / 2)

@@ -68,7 +68,7 @@ struct RequestDocument {
 
     private static let whole = "\(FactRule.table.id): \(file)"
 
-    /// The base paths of servers; hosts in examples bind no peer.
+    /// The base paths of servers; their hosts are only examples and bind no peer.
     private static func paths(_ servers: JSONValue?) -> JSONValue {
         let paths = Set(
             (servers?.arrayValue ?? []).map { server in
@@ -185,7 +185,7 @@ struct RequestDocument {
         for choice in choices.isEmpty ? [[:]] : choices {
             let names = (choice.objectValue ?? [:]).keys.sorted().joined(separator: " and ")
             let word = names.isEmpty ? Self.nothing : names
-            // Access without credentials includes access with them.
+            // Access without credentials also admits requests with credentials.
             fact(.security, word, ["security", word], cover: names.isEmpty ? [] : [Self.nothing])
         }
         detail(
@@ -201,7 +201,7 @@ extension JSONValue {
         "description", "summary", "title", "example", "examples", "tags", "operationId", "externalDocs",
     ]
 
-    /// The value without prose, with references to its own file replaced by their targets.
+    /// The part that binds peers: no prose, and references to its own file replaced by their targets.
     func binding(in root: JSONValue, depth: Int = 0, isNames: Bool = false) -> JSONValue {
         guard depth < 40 else { return self }
         if let list = arrayValue { return .array(list.map { $0.binding(in: root, depth: depth + 1) }) }

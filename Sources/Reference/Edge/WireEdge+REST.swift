@@ -5,7 +5,7 @@ import HoldfastTransport
 
 // REST in a dialect, and the credential that opens a socket.
 extension WireEdge {
-    /// Nil if the dialect has no such request.
+    /// The request in canonical form; nil if the dialect has no such request.
     func asked(_ wire: RESTRequest) -> RESTRequest? {
         let target = wire.query.map { "\(wire.path)?\($0)" } ?? wire.path
         let body = wire.body.isEmpty ? nil : String(utf8: wire.body)
@@ -18,7 +18,7 @@ extension WireEdge {
         asked.method = canonical.method
         asked.path = parts.first.map(String.init) ?? ""
         asked.query = parts.count == 2 ? String(parts[1]) : nil
-        // A body that is not text is refused as such.
+        // A body that is not text stays as it is; the server refuses it.
         if let text = canonical.body { asked.body = Array(text.utf8) }
         return asked
     }
@@ -39,7 +39,7 @@ extension WireEdge {
         return answers.first { $0 != answer } ?? answer
     }
 
-    /// Accepts an upgrade if its path is right, and so is its credential if the request must carry one.
+    /// Accepts an upgrade with the right path and, if the dialect puts the credential into the request, a valid one.
     func admits(_ upgrade: UpgradeRequest, hasKey: Bool) -> UpgradeDecision {
         guard upgrade.path == dialect.socketPath ?? "/ws" else {
             return .refuse(status: 404, body: nothing(at: upgrade.path).body)

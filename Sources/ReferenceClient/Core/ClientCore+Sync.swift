@@ -19,9 +19,9 @@ extension ClientCore {
             if conversations[shown]?.session != nil { refresh(shown) }
             return
         }
-        // A new stream replays nothing that was asked before it.
+        // A stream that began after a question cannot replay its answer, so read too.
         if stream.held == nil { recoverByReading() }
-        // A sync from the start keeps that position until its answer arrives, possibly on another connection.
+        // A sync from number 0 keeps that position until its answer arrives, even if that is on another connection.
         let held = stream.held ?? Position(epoch: epoch, seq: 0)
         stream.held = held
         needsSaving = true
@@ -46,7 +46,7 @@ extension ClientCore {
             let lastSeq = frame["lastSeq"]?.intValue, let missed = frame["missed"]?.arrayValue
         else { return }
         needsSaving = true
-        // REST answers and copies have no positions; the replay does, so take them all before inserting anything.
+        // REST answers and copies have no positions, but the replay has: learn them all before inserting anything.
         for missedFrame in missed { learnPlace(from: missedFrame) }
         var last = gap.asked
         for missedFrame in missed {

@@ -6,7 +6,7 @@ struct Question: Sendable, Equatable {
         case posted(request: Int)
         /// Sent, but its connection or request has ended: it must be resent with the same key.
         case doubtful
-        /// Refused for its rate; not to be sent before this time.
+        /// Refused by the rate limit; not to be sent before this time.
         case limited(until: Int)
         /// The server has it, and its turn is running.
         case accepted
@@ -18,7 +18,7 @@ struct Question: Sendable, Equatable {
     let key: String
     let text: String
     var conversation: Int
-    /// The session named by the first send; every resend names the same, or none too.
+    /// The session that the first send named, if any; a resend names the same one, or none.
     var sentIn: String?
     var phase = Phase.queued
     /// Comes from the `ack` or any frame with the key.
@@ -26,9 +26,9 @@ struct Question: Sendable, Equatable {
     /// Whether the connection that would deliver its ending has ended or was silent for too long.
     var isLost = false
     var firstSentAt: Int?
-    /// The end of the wait after a rate refusal, whatever arrived since.
+    /// The end of the wait that a rate limit requires; nothing that arrives shortens it.
     var heldUntil: Int?
-    /// Whether polling ended while its connection stood: after a long silence, one more read is enough.
+    /// Whether polling ended without a loss of its connection; after a long silence, one more read is then enough.
     var wasReadFor = false
     var isResent = false
     /// Whether it is shown as failed after the longest acceptable wait; anything that arrives later corrects that.

@@ -50,7 +50,7 @@ extension StepContext {
                 HarnessProblem(.faultImpossible(fault: "kill", reason: "the process does not end"), at: location))
         }
         for lane in performer.openLanes where !lane.isPaused {
-            // A socket that a process outside the group still holds would stay open; later requests then show it.
+            // If a process outside the group keeps a socket open, later requests show it.
             _ = await lane.mailbox.waitForEnd(within: .seconds(1))
         }
         if Task.isCancelled { throw StepEnd.interrupted }
@@ -104,7 +104,7 @@ extension StepContext {
     private func limitWrites(_ instance: SubjectInstance, refusing: Bool) async throws {
         await performer.awaitExitAfterLoss(of: instance)
         if !refusing {
-            // Recorded before the limit is lifted: otherwise an answer stored meanwhile would seem to have defied it.
+            // Recorded before the limit is lifted: otherwise an answer stored meanwhile would seem stored despite it.
             recorder.note(.act("acceptWrites", [:]), on: .server)
             // If a refused write ended the process, there is no limit to lift.
             if instance.exit != nil { return }

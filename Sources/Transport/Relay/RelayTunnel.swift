@@ -14,7 +14,7 @@ final class RelayTunnel {
         var queue: [FrameSplitter.Piece] = []
         var decided: RelayAction?
         var isDelayed = false
-        /// Whether the peer's end, applied after the delayed pieces, was a reset; nil if there was none.
+        /// Whether the peer ended with a reset, kept until the delayed pieces are sent; nil if it has not ended.
         var ending: Bool?
 
         init(from side: RelaySide, _ settings: RelaySettings) {
@@ -102,7 +102,7 @@ final class RelayTunnel {
         }
         guard let event = piece.event else { return pass(piece.bytes, from: side) }
         if case .tooLarge = event {
-            // The rest of the message is forwarded unseen, so its beginning must be too.
+            // The rest of the message is forwarded unseen, so its beginning is forwarded whatever the watcher decides.
             _ = settings.watcher.saw(event, from: side, number: number)
             return pass(piece.bytes, from: side)
         }
