@@ -82,11 +82,10 @@ extension TURN {
         return ["type", "text", "code"].first { first[$0] != ending[$0] }.map { finding($0, first, ending) }
     }
 
-    /// In a capture, when a read shows a turn as over, each open connection gets its ending, live or in its replay; a
-    /// stage waits for `turn` (TURN-3).
+    /// In a capture, when a read shows a turn as over, each open connection gets its ending; a stage waits for `turn`
+    /// (TURN-3).
     ///
-    /// Once for each such turn that no frame ended, by a connection that was greeted before the question or asked for a
-    /// replay from before the ending.
+    /// Once for each such turn that no frame ended, by a connection that was greeted before the question.
     private static func endingsInReadsAreSent(_ history: Observations, _ evidence: inout Evidence) {
         guard history.isCapture else { return }
         for turn in history.turns where turn.ended == nil && turn.copies.isEmpty && turn.isAccepted {
@@ -97,30 +96,14 @@ extension TURN {
             else { continue }
             for index in history.connections(of: turn.principal) {
                 let connection = history.connections[index]
-                let replay = wholeReplay(of: turn, on: index, before: read, history)
-                guard replay != nil || connection.isGreeted(before: turn.event), connection.isOpen(at: read.event),
+                guard connection.isGreeted(before: turn.event), connection.isOpen(at: read.event),
                     let late = history.deadline(after: read.event, within: history.timeouts.ack, on: index)
                 else { continue }
                 evidence.violate(
                     "a read shows that a turn is over, but an open connection did not get its ending",
-                    expected: "its ending on connection \(connection.device)"
-                        + (replay == nil ? "" : ", live or in the replay that is complete"),
-                    actual: "none before a later pong",
-                    at: inOrder(turn.event, replay?.result.event, read.event) + [late])
+                    expected: "its ending on connection \(connection.device)", actual: "none before a later pong",
+                    at: inOrder(turn.event, read.event) + [late])
             }
-        }
-    }
-
-    private static func wholeReplay(
-        of turn: ObservedTurn, on index: Int, before read: ObservedSessionRead, _ history: Observations
-    ) -> Replay? {
-        guard let seen = turn.frames.filter({ $0.seq != nil }).max(by: { $0.seq ?? 0 < $1.seq ?? 0 }) else {
-            return nil
-        }
-        return history.replays.first { replay in
-            replay.first.connection == index && replay.claimsAll && replay.result.isBefore(read.event)
-                && replay.first.request.isAfter(turn.event) && replay.position <= seen.seq ?? 0
-                && history.epoch(on: seen.connection, before: seen.event) == replay.epoch
         }
     }
 

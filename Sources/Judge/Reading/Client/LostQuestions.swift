@@ -63,15 +63,13 @@ extension Observations {
         return proof
     }
 
-    /// Whether a client had certainly received a given `connected` before an event: its screen showed that, it sent
-    /// something that must follow it, or it had time.
+    /// Whether a client had certainly received a given `connected` before an event: it sent something that must follow
+    /// it, or it had time.
     func wasSurelyGreeted(before event: Int, by greeting: Int) -> Bool {
         connections.enumerated().contains { index, connection in
-            guard connection.connected == greeting, greeting < event else { return false }
-            let end = min(event, loss(of: index) ?? .max)
-            return hadTime(for: greeting, on: index, before: event)
-                || connection.sent.contains { $0.event > greeting && $0.event <= event && $0.kind != .auth }
-                || client.states.contains { $0.event > greeting && $0.event < end && $0.connection == .connected }
+            connection.connected == greeting && greeting < event
+                && (hadTime(for: greeting, on: index, before: event)
+                    || connection.sent.contains { $0.event > greeting && $0.event <= event && $0.kind != .auth })
         }
     }
 
