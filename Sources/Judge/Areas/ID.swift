@@ -154,10 +154,17 @@ enum ID {
         _ evidence: inout Evidence
     ) {
         let code = request.refusalCode ?? ""
-        let isKeyTaken =
-            code == "idempotency_mismatch"
-            && turn.requests.contains { $0.event != request.event && $0.refusal == nil }
-        if isKeyTaken || ["rate_limited", "not_authenticated", "too_large"].contains(code) { return }
+        let isForAnotherReason =
+            switch code {
+            case "rate_limited", "not_authenticated", "too_large": true
+            case "idempotency_mismatch":
+                turn.requests.contains { $0.event != request.event && $0.refusal == nil }
+            // Without its storage a server may not know the session.
+            case "persist_failed":
+                request.refusal.map { history.lives.refusedWrites(between: request.event, and: $0) } ?? false
+            default: false
+            }
+        if isForAnotherReason { return }
         guard let connection = request.connection else {
             guard let exchange = history.exchange(of: request), exchange.hasKnownPrincipal,
                 exchange.body.map({ history.coreSchemas.accepts($0, as: "chatRequest") }) == true

@@ -337,7 +337,7 @@ enum PERSIST {
                 (turn.endings.first { $0.kind == .done }?.event ?? turn.response).isBefore(fault.begin)
             }
             guard isHeldBack, worked else { continue }
-            let next = history.lives.faults.first { $0.begin > fault.begin }?.begin ?? .max
+            let next = history.lives.faults.first { $0.begin > fault.begin }?.earliest ?? .max
             let later = history.turns.between(fault.end, next)
             let outcomes = later.compactMap { afterwards($0, before: next, history) }
             // A turn may fail at the moment of the repair, while others still run.

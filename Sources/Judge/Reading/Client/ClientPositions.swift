@@ -180,6 +180,12 @@ final class ClientPositions {
         guard hole(before: event) == nil, let result = sync.result, handled(result, before: event) else { return false }
         let isGap = history.gaps.contains { $0.sync.request.event == sync.request.event }
         guard !sync.claimsComplete || isGap else { return true }
+        // The client may wait for its other reads, too.
+        let isReading = history.client.reads.contains { read in
+            guard case .session = read.route else { return false }
+            return read.request >= start && read.request < event && history.end(of: read) > event
+        }
+        guard !isReading else { return false }
         let session = history.client.state(at: result.event)?.sessionId
         return history.sessionReads.contains { read in
             read.request > result.event && (session == nil || read.sessionId == session)

@@ -30,7 +30,12 @@ struct RateLedger {
         self.observations = observations
         entries = observations.questions.flatMap { turn -> [Entry] in
             let original = observations.original(of: turn)
-            return turn.requests.map { request in
+            // Before its greeting a connection has no principal with a budget.
+            let counted = turn.requests.filter { request in
+                guard let connection = request.connection.map({ observations.connections[$0] }) else { return true }
+                return !connection.isWhole || connection.isGreeted(before: request.event)
+            }
+            return counted.map { request in
                 Entry(
                     turn: turn, request: request, isRepeat: request.event > original?.event ?? .max,
                     accepted: observations.acceptance(of: request, in: turn),
