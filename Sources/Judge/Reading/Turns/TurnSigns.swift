@@ -8,7 +8,9 @@ extension ObservedTurn {
     /// The event of the first live frame that shows its acceptance.
     var firstFrame: Int? { earliest(acks.first?.event, frames.first?.event, endings.first?.event) }
     /// The first event that shows that it was accepted and is running, at least `event`; `event` if there is none.
-    func firstSignOfRunning(since event: Int) -> Int { max(earliest(acks.first?.event, frames.first?.event) ?? event, event) }
+    func firstSignOfRunning(since event: Int) -> Int {
+        max(event, earliest(acks.first?.event, frames.first?.event) ?? event)
+    }
 
     var allFrames: [Frame] { acks + frames + endings + copies + replayed }
     var toolUses: [Frame] { frames.filter { $0.kind == .toolUse } }
