@@ -218,7 +218,9 @@ import Testing
         try clause.untested("\(control) \(fault)")
         try clause.untested("\(repaired) A<error(rate_limited c3)")
         try clause.untested("\(repaired) A<ack(c3) server!kill A<eof server!start")
-        // The next fault may hold it back.
+        // The next fault may hold it back, from the time at which it may have begun.
+        try clause.untested("\(repaired) A<error(persist_failed c3) server!refuseWrites(took=2000)")
+        try clause.violates("\(repaired) A<error(persist_failed c3)^ +1s server!refuseWrites(took=2000)")
         try clause.untested(
             "\(repaired) A<ack(c3) server!refuseWrites +31s server!acceptWrites", also: ["PERSIST-3", "TURN-3"])
         try clause.untested("A+ \(fault) A>chat(c3 s1) A<error(persist_failed c3)")  // it never worked

@@ -78,6 +78,10 @@ import Testing
         try clause.violates("\(asked) +10s^", also: ["TURN-1"])
         try clause.untested("A+ A>chat(c1 s9) A<error(session_not_found c1)")  // nothing shows that it is unknown
         try clause.untested("\(asked) A<error(rate_limited c1)")
+        // Without its storage a server may not know the session.
+        let failing = asked.replacing("A>chat", with: "server!refuseWrites A>chat")
+        try clause.untested("\(failing) A<error(persist_failed c1)")
+        try clause.violates("\(asked) A<error(persist_failed c1)^")
         // The same key came over another transport, for another session, and was quicker.
         try clause.untested(
             "\(asked) 2>POST(c1) A<error(idempotency_mismatch c1) 2<200(t1)", profiles: [.core])

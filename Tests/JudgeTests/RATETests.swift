@@ -91,6 +91,10 @@ import Testing
         try clause.untested("\(spent) \(twice) +60s A>chat(c5 s1) A<ack(c5)")
         try clause.untested("\(spent) A>chat(c2 s1) A<ack(c2 duplicate) A<done(t2 duplicate)")
         try clause.untested(spent)
+        // A connection without a principal spends nobody's budget.
+        let stranger = "B>open B<open B>chat(c5) B<error(not_authenticated) B<close(1008)"
+        try clause.untested("\(spent) \(stranger)")
+        try clause.untested("\(spent) \(twice) \(stranger)")
     }
 
     @Test func `RATE-3 silence and lateness are no refusal`() throws {

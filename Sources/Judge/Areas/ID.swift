@@ -153,18 +153,7 @@ enum ID {
         with codes: Set<String> = ["session_not_found"], within bound: Duration, _ history: Observations,
         _ evidence: inout Evidence
     ) {
-        let code = request.refusalCode ?? ""
-        let isForAnotherReason =
-            switch code {
-            case "rate_limited", "not_authenticated", "too_large": true
-            case "idempotency_mismatch":
-                turn.requests.contains { $0.event != request.event && $0.refusal == nil }
-            // Without its storage a server may not know the session.
-            case "persist_failed":
-                request.refusal.map { history.lives.refusedWrites(between: request.event, and: $0) } ?? false
-            default: false
-            }
-        if isForAnotherReason { return }
+        if isRefusedForAnotherReason(request, turn, history) { return }
         guard let connection = request.connection else {
             guard let exchange = history.exchange(of: request), exchange.hasKnownPrincipal,
                 exchange.body.map({ history.coreSchemas.accepts($0, as: "chatRequest") }) == true
@@ -177,7 +166,7 @@ enum ID {
             evidence.violate("\(what) \(how)", expected: listed(codes), actual: actual, at: [request.event, event])
         }
         if let refusal = request.refusal {
-            if codes.contains(code) { return evidence.keep() }
+            if request.refusalCode.map(codes.contains) == true { return evidence.keep() }
             // A stopping server accepts nothing.
             if history.wasStopped(between: request.event, and: refusal) { return }
             violate("got the wrong error", called(error: request.refusalCode), refusal)
@@ -186,6 +175,19 @@ enum ID {
             violate("was accepted", "a turn in \(shown(turn.sessionId ?? request.sessionAsked))", sign)
         } else if let missing = history.unanswered(request.event, within: bound, on: connection) {
             violate("was not answered", missing.actual, missing.proof)
+        }
+    }
+
+    private static func isRefusedForAnotherReason(
+        _ request: ObservedRequest, _ turn: ObservedTurn, _ history: Observations
+    ) -> Bool {
+        switch request.refusalCode {
+        case "rate_limited", "not_authenticated", "too_large": true
+        case "idempotency_mismatch": turn.requests.contains { $0.event != request.event && $0.refusal == nil }
+        // Without its storage a server may not know the session.
+        case "persist_failed":
+            request.refusal.map { history.lives.refusedWrites(between: request.event, and: $0) } ?? false
+        default: false
         }
     }
 
