@@ -82,6 +82,9 @@ import Testing
         let failing = asked.replacing("A>chat", with: "server!refuseWrites A>chat")
         try clause.untested("\(failing) A<error(persist_failed c1)")
         try clause.violates("\(asked) A<error(persist_failed c1)^")
+        let stopping = "A+ 1>GET(s9) 1<404(session_not_found) server!stop 2>POST(c1 s9) 2<503(persist_failed c1)"
+        try clause.untested(stopping)
+        try clause.violates(stopping.replacing("server!stop ", with: "") + "^")
         // The same key came over another transport, for another session, and was quicker.
         try clause.untested(
             "\(asked) 2>POST(c1) A<error(idempotency_mismatch c1) 2<200(t1)", profiles: [.core])

@@ -156,6 +156,11 @@ import Testing
         try ClauseUnderTest("REST-8").violates("1>POST(c1 \(fails)) +40s^")
         try clause.untested("1>POST(c1) 1<500(internal)")
         try clause.untested("1>POST(c1 \(fails)) 1<409(busy)")
+        // Nothing was stored, so there was no turn to name; the repeat begins it.
+        let unstored = "A+ server!refuseWrites 1>POST(c1 \(fails)) 1<503(persist_failed c1)"
+        let turn = "A>chat(c1 \(fails)) A<ack(c1) A<error(agent_failed t1)"
+        try clause.conforms("\(unstored) server!acceptWrites \(turn)")
+        try clause.violates("\(unstored)^ server!acceptWrites".replacing("server!refuseWrites ", with: ""))
     }
 
     @Test func `ENV-6 responses say what is stored`() throws {

@@ -324,7 +324,7 @@ enum REST {
                 expected: "500 to 599 with an error body")
             // A question that could not be stored, or arrived during a stop, has no turn (PERSIST-3).
             let isUnstored =
-                request.refusalCode == "persist_failed" && turn.firstSign == nil
+                request.refusalCode == "persist_failed" && turn.firstSign.isOpen(at: response)
                 && history.wasDisturbed(between: exchange.request, and: response)
             if status >= 500, exchange.stated?.id("turnId") == nil, !isUnstored {
                 evidence.violate(

@@ -110,6 +110,12 @@ extension Observations {
         into evidence: inout Evidence
     ) {
         let expected = "\(statuses.lowerBound) with an error body"
+        // A server that stops, or has no storage, need not know more.
+        if exchange.status == 503, let response = exchange.response,
+            wasDisturbed(between: exchange.request, and: response)
+        {
+            return
+        }
         if exchange.status != nil {
             evidence.test(exchange, isRefusedWith: statuses, otherwise: what, expected: expected)
         } else if let missing = unanswered(exchange, within: bound) {
