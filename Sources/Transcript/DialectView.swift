@@ -65,7 +65,7 @@ private struct Builder {
 
     mutating func takeAll() {
         for (index, event) in source.events.enumerated() {
-            if starts.contains(index), !isOpened(event) { greet(event, at: index) }
+            if starts.contains(index), event.kind != .opened { greet(event, at: index) }
             switch (event.lane, event.kind) {
             case (_, .text(let direction, let text)): take(text, direction, event, at: index)
             case (.connection, .opened):
@@ -104,10 +104,6 @@ private struct Builder {
         let frame =
             shown == text && assumed.isEmpty ? verbatim : Frame(shown, wireBytes: text.utf8.count, assumed: assumed)
         put(Event(at: event.at, lane: event.lane, kind: .text(direction, shown)), frame: frame, at: index)
-    }
-
-    private func isOpened(_ event: Event) -> Bool {
-        if case .opened = event.kind { true } else { false }
     }
 
     private mutating func greet(_ event: Event, at index: Int) {

@@ -21,7 +21,10 @@ extension AUTH {
             let principal = connection.principal
             let foreign = byConnection[index]?.first { frame in
                 frame.sessionId.map { ownership.foreign($0, to: principal) != nil } == true
-                    && !history.answersOwnQuestion(frame, of: principal)
+                    && !history.turns.contains { turn in
+                        turn.principal == principal && turn.sessionAsked == frame.sessionId && frame.turnId != nil
+                            && turn.turnId == frame.turnId
+                    }
                     || frame.clientMessageId.map { ownership.isForeign(key: $0, to: principal) } == true
             }
             let end = connection.ending?.event ?? .max
@@ -97,15 +100,6 @@ extension AUTH {
         }
         return !history.requests.contains { _, other in
             other.principal != request.principal && other.clientMessageId == key
-        }
-    }
-}
-
-extension Observations {
-    fileprivate func answersOwnQuestion(_ frame: Frame, of principal: String) -> Bool {
-        turns.contains { turn in
-            turn.principal == principal && turn.sessionAsked == frame.sessionId && frame.turnId != nil
-                && turn.turnId == frame.turnId
         }
     }
 }

@@ -59,8 +59,6 @@ enum AUTH {
     }
 
     /// AUTH-2: "A server MUST NOT send any frame other than `error` on a connection before `connected`".
-    ///
-    /// Once for each connection on which the server sent anything.
     static func nothingComesBeforeTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections where connection.isWhole && !connection.received.isEmpty {
             if connection.isGreetingAssumed { continue }
@@ -143,8 +141,6 @@ enum AUTH {
 
     /// AUTH-8: "A server MUST answer every REST request but `GET /api/health` that has no valid bearer token with 401
     /// and an error body".
-    ///
-    /// Once for each request that this specification defines.
     static func requestsWithoutTokenAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where !exchange.hasKnownPrincipal {
             guard exchange.isRESTRequest, exchange.route != .health else { continue }
@@ -240,8 +236,6 @@ enum AUTH {
     // MARK: Repeated greetings
 
     /// AUTH-1, rule 2: no connection gets a second `connected`.
-    ///
-    /// Once for each greeted connection.
     static func connectionsAreGreetedOnce(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
             let greetings = connection.received.filter { $0.kind == .connected }

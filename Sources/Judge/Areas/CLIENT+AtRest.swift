@@ -58,8 +58,6 @@ extension CLIENT {
     }
 
     /// CLIENT-34, rule 3: a session on the screen has no unread messages.
-    ///
-    /// Once for each check of a session at rest.
     static func nothingIsUnreadAtRest(_ history: Observations, _ evidence: inout Evidence) {
         for rest in history.rests {
             evidence.test(history.shown(atRest: rest) { $0.unread[rest.sessionId] ?? 0 == 0 }) { late in

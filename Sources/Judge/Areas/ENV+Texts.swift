@@ -178,8 +178,6 @@ extension ENV {
     }
 
     /// ENV-11: "A server SHOULD give every `error` frame a `code`".
-    ///
-    /// Exercised once per `error` frame.
     static func errorsHaveACode(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.received where frame.kind == .error {
             evidence.test(

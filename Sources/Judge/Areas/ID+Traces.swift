@@ -61,8 +61,6 @@ extension ID {
 
     /// ID-8: "A server MUST give every turn its own `turnId` and every stored message its own `messageId`, the same
     /// wherever it names them".
-    ///
-    /// Exercised by every turn and message except the first.
     static func idsNameOneThing(_ history: Observations, _ evidence: inout Evidence) {
         var (turns, messages, places) = (IdRegister(), IdRegister(), IdRegister())
         for (index, turn) in history.turns.enumerated() {

@@ -18,8 +18,6 @@ enum ID {
     ]
 
     /// ID-1: "A server MUST give every connection a `connectionId` that differs from that of every other connection".
-    ///
-    /// Exercised by every connection except the first.
     static func connectionsHaveTheirOwnIds(_ history: Observations, _ evidence: inout Evidence) {
         var seen: [String: Int] = [:]
         for connection in history.connections {

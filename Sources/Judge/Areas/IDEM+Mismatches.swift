@@ -98,8 +98,6 @@ extension IDEM {
     }
 
     /// AUTH-7, rule 2: the same `clientMessageId` of two principals is unrelated.
-    ///
-    /// Once for each answer to a key that another principal had used before.
     static func keysBelongToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         for (index, turn) in history.turns.enumerated() {
             guard let key = turn.clientMessageId,

@@ -29,7 +29,8 @@ enum IDEM {
             // After a crash, only answers that promised durability count.
             let binding = history.answers(to: turn).filter { answer in
                 !history.hasCrashed(between: answer.event, and: requests[requests.count - 1].event)
-                    || history.isPromise(answer.event, of: turn)
+                    || turn.requests.contains { $0.success == answer.event }
+                    || (turn.acks + turn.endings).contains { $0.event == answer.event && $0.kind != .error }
             }
             if let (first, other) = otherTurn(in: binding, of: turn) {
                 evidence.violate(
@@ -163,8 +164,6 @@ enum IDEM {
     }
 
     /// IDEM-2, rule 2: a repeat of an ended turn gets one copy of the ending, after its `ack`, only on its connection.
-    ///
-    /// Once for each repeat of a turn that had ended before it was sent.
     static func endedTurnIsCopied(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack,

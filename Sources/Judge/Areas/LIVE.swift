@@ -94,8 +94,6 @@ enum LIVE {
     }
 
     /// LIVE-7: "A server SHOULD list the versions it speaks as `supported` in `unsupported_version`".
-    ///
-    /// Once for each such `error`.
     static func spokenVersionsAreListed(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.received where frame.kind == .error && frame.code == "unsupported_version" {
             let versions = frame["supported"]?.arrayValue ?? []
@@ -108,8 +106,6 @@ enum LIVE {
     }
 
     /// LIVE-8: "A server MUST state in `connected` the `protocol` the client asked for".
-    ///
-    /// Once for each `connected` after an `auth` that names version 1.
     static func versionAskedForIsStated(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.version == 1 {
             guard let greeting = history.connections[handshake.connection].greeting else { continue }

@@ -233,8 +233,6 @@ enum ORDER {
 
     /// ORDER-3: "A server MUST number the frames of its stream in one epoch with integers from 1 upward that strictly
     /// increase on each connection".
-    ///
-    /// Once for each live frame with a number.
     static func numbersRise(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
             var before: (event: Int, seq: Int)?
@@ -293,7 +291,9 @@ enum ORDER {
                 evidence.violate(
                     "a frame was sent again under another seq", expected: "seq \(byName.seq)",
                     actual: "seq \(item.seq)", at: [byName.event, item.event])
-            } else if let byNumber, isElsewhere(byNumber.frame, than: item.frame) {
+            } else if let byNumber,
+                byNumber.frame.connection != item.frame.connection || byNumber.frame.isReplayed || item.frame.isReplayed
+            {
                 let names = (byNumber.frame.identity, item.frame.identity)
                 let isSame = names.0 == names.1
                 evidence.test(
@@ -303,10 +303,6 @@ enum ORDER {
                     actual: isSame ? SYNC.text(item.frame.value) : names.1, at: [byNumber.event, item.event])
             }
         }
-    }
-
-    private static func isElsewhere(_ one: Frame, than other: Frame) -> Bool {
-        one.connection != other.connection || one.isReplayed || other.isReplayed
     }
 }
 

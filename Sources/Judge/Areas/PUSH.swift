@@ -69,7 +69,7 @@ enum PUSH {
     /// judged by its length only.
     static func bodiesAreTruncatedWell(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
-            guard let body = push.alertBody else { continue }
+            guard let body = push["aps"]?["alert"]?.string("body") else { continue }
             let count = body.count
             if count > maxBodyCharacters {
                 evidence.violate(
@@ -92,12 +92,10 @@ enum PUSH {
     }
 
     /// PUSH-8: "A server SHOULD NOT show a raw id as the title of a notification".
-    ///
-    /// Once for each title, compared with every id in the history.
     static func titlesAreForPeople(_ history: Observations, _ evidence: inout Evidence) {
         let ids = history.pushes.isEmpty ? [] : history.namedIDs
         for push in history.pushes {
-            guard let title = push.alertTitle else { continue }
+            guard let title = push["aps"]?["alert"]?.string("title") else { continue }
             let words = String(title.trimmed(\.isWhitespace))
             evidence.test(
                 !ids.contains(words), otherwise: "the title of a push is an id",
@@ -258,7 +256,11 @@ enum PUSH {
                     !history.wasStopped(between: push.event, and: answer.shown),
                     let late = history.pushDeadline(after: answer)
                 else { return nil }
-                return (!history.mayPause(pushesOf: answer), [push.event, answer.shown, late])
+                let mayPause = history.pushes.before(answer.shown).contains { other in
+                    other.principal == push.principal && other.wasRefusedForNow
+                        && history.span(from: other.event, to: answer.turn.event) <= temporaryPause.microseconds
+                }
+                return (!mayPause, [push.event, answer.shown, late])
             }
             let owed = silences.first(where: \.isOwed)
             guard let silence = owed ?? silences.first else { continue }
@@ -342,7 +344,7 @@ enum PUSH {
             return evidence.violate(
                 "a turn failed while push delivery failed", expected: "its done", actual: "an error", at: events)
         }
-        if let ending, history.mayHaveWaited(ending) { return }
+        if let ending, mayHaveWaited(ending, history) { return }
         let bound = history.timeouts.turn + turn.request.scriptedWait
         let lasted = history.span(from: max(turn.event, history.endOfTurnsBefore(turn) ?? ended), to: ended)
         evidence.test(
@@ -350,22 +352,12 @@ enum PUSH {
             otherwise: "a turn ended late while push delivery failed", expected: "its ending within \(bound)",
             actual: "\(lasted / 1000) ms", at: events)
     }
-}
-
-extension Observations {
-    /// Whether a server may send nothing for an answer, because of a temporary refusal of its principal's pushes.
-    fileprivate func mayPause(pushesOf answer: UnseenAnswer) -> Bool {
-        pushes.before(answer.shown).contains { push in
-            push.principal == answer.turn.principal && push.wasRefusedForNow
-                && span(from: push.event, to: answer.turn.event) <= PUSH.temporaryPause.microseconds
-        }
-    }
 
     /// Whether a frame may have arrived long before it was read.
-    fileprivate func mayHaveWaited(_ frame: Frame) -> Bool {
-        connections[frame.connection].pauses.contains { stopped, resumed in
+    private static func mayHaveWaited(_ frame: Frame, _ history: Observations) -> Bool {
+        history.connections[frame.connection].pauses.contains { stopped, resumed in
             stopped.isBefore(frame.event)
-                && resumed.map { span(from: $0, to: frame.event) < timeouts.pong.microseconds } ?? true
+                && resumed.map { history.span(from: $0, to: frame.event) < history.timeouts.pong.microseconds } ?? true
         }
     }
 }

@@ -15,8 +15,6 @@ enum RATE {
     ]
 
     /// RATE-1: "A server MUST state its budget as `limits.messagesPerMinute` in `connected`".
-    ///
-    /// Once for each `connected`.
     static func budgetIsStated(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.connections.compactMap(\.greeting) {
             let stated = frame["limits"]?["messagesPerMinute"]
@@ -49,8 +47,6 @@ enum RATE {
 
     /// RATE-3: "A server MUST refuse a question beyond the budget of its principal within `ack` with `rate_limited`,
     /// and over REST with a `Retry-After` in whole seconds".
-    ///
-    /// Once for each such `error`, which must match its schema.
     static func refusalsStateTheBudget(_ history: Observations, _ evidence: inout Evidence) {
         for frame in RateLedger.limitErrors(history) {
             let problem = frame.value.flatMap { value in
@@ -66,8 +62,6 @@ enum RATE {
     }
 
     /// RATE-3, rule 2: a 429 has a `Retry-After` in whole seconds.
-    ///
-    /// Once for each 429.
     static func responsesStateTheWait(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat && exchange.status == 429 {
             let given = exchange.received?[header: "retry-after"]

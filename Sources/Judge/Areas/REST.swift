@@ -74,8 +74,6 @@ enum REST {
     }
 
     /// REST-3: "A server MUST list sessions by `updatedAt`, newest first".
-    ///
-    /// Once per list of at least two sessions with readable times.
     static func newestComesFirst(_ history: Observations, _ evidence: inout Evidence) {
         for list in history.listReads {
             let times = list.entries.compactMap { entry in entry.updatedAt.flatMap { Instant($0) } }

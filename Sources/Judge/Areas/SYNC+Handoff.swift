@@ -70,8 +70,6 @@ extension SYNC {
     }
 
     /// AUTH-6, rule 3: `missed` contains no frame of another principal.
-    ///
-    /// Once for each answer after another principal was shown its own frames.
     static func othersAreNotReplayed(_ history: Observations, _ evidence: inout Evidence) {
         var owners: [String: Set<String>] = [:]
         for frame in history.received where frame.kind != .error {
@@ -103,7 +101,7 @@ extension SYNC {
     /// position, as shown by the end of a later turn of its session on the asking connection. SYNC-5 judges which
     /// frames survive a restart.
     static func unseenAnswersAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
-        let whole = history.replays.filter { !$0.isCutShort && !$0.withholdsFrames }
+        let whole = history.replays.filter { !$0.isCutShort && ($0.evicted == nil || !$0.numbers.isEmpty) }
         let replays = Dictionary(grouping: whole, by: \.principal)
         for turn in history.turns where turn.isAccepted {
             for replay in replays[turn.principal] ?? [] where replay.first.request.isAfter(turn.event) {
@@ -280,8 +278,8 @@ extension SYNC {
                     continue
                 }
                 let whole = history.replays.filter { replay in
-                    replay.principal == turn.principal && replay.epoch == epoch && replay.claimsAll
-                        && replay.position <= floor && history.life(of: replay.result) > life
+                    replay.principal == turn.principal && replay.epoch == epoch && replay.last.claimsComplete
+                        && replay.evicted == nil && replay.position <= floor && history.life(of: replay.result) > life
                         && !replay.hasNamelessEnding
                 }
                 let proof = whole.lazy.compactMap { replay in

@@ -58,7 +58,8 @@ enum SYNC {
         for sync in history.syncs {
             if sync.result != nil {
                 evidence.keep()
-            } else if isValid(sync, history),
+            } else if history.connections[sync.connection].isGreeted(before: sync.request.event),
+                !history.hostileFrames.contains(where: { $0.frame.event == sync.request.event }),
                 let missing = history.unanswered(
                     sync.request.event, within: history.timeouts.sync, on: sync.connection)
             {
@@ -92,14 +93,11 @@ enum SYNC {
                     at: [sync.request.event, result.event])
                 continue
             }
-            func isTempting() -> Bool {
-                guard numbers.isEmpty else { return true }
-                let stream = history.stream(of: history.principal(of: sync), epoch: result.epoch)
-                return !stream.firstShown(upTo: position).before(result.event).isEmpty
-            }
+            let stream = history.stream(of: history.principal(of: sync), epoch: result.epoch)
+            let isTempting = !numbers.isEmpty || !stream.firstShown(upTo: position).before(result.event).isEmpty
             evidence.test(
                 no: zip([position] + numbers, numbers).first { $0 >= $1 },
-                keptIf: numbers.count > 1 || position > 0 && isTempting()
+                keptIf: numbers.count > 1 || position > 0 && isTempting
             ) { before, number in
                 Finding(
                     "missed does not rise from the position", expected: "a seq greater than \(before)",
@@ -126,8 +124,6 @@ enum SYNC {
     }
 
     /// SYNC-11: "A server MUST NOT put more than `limit` frames into `missed` when `sync` states a `limit`".
-    ///
-    /// Once for each answer that had more frames available.
     static func limitIsKept(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let limit = sync.request["limit"]?.intValue, limit > 0 else { continue }
@@ -156,11 +152,6 @@ enum SYNC {
     /// The events to cite: the frame's, if it came before the answer, and the answer's.
     private static func cited(_ item: NumberedFrame, _ result: Frame) -> [Int] {
         item.isBefore(result.event) ? [item.event, result.event] : [result.event]
-    }
-
-    private static func isValid(_ sync: ObservedSync, _ history: Observations) -> Bool {
-        history.connections[sync.connection].isGreeted(before: sync.request.event)
-            && !history.hostileFrames.contains { $0.frame.event == sync.request.event }
     }
 
     /// Judges whether an answer reports its gap, with the given reason or, if `reason` is nil, with any.

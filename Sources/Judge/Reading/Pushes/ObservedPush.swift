@@ -26,8 +26,6 @@ struct ObservedPush: Sendable, HasEvent {
     var sessionId: String? { document?.root.id("sessionId") }
     var messageId: String? { document?.root.id("messageId") }
     var turnId: String? { document?.root.id("turnId") }
-    var alertBody: String? { self["aps"]?["alert"]?.string("body") }
-    var alertTitle: String? { self["aps"]?["alert"]?.string("title") }
 
     private var status: Int? { if case .answered(let status, _) = outcome { status } else { nil } }
 

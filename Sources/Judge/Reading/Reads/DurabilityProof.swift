@@ -12,7 +12,9 @@ struct DurabilityProof {
     init(_ history: Observations) {
         let promises = history.promises(by: .done)
         let refused = RefusedWrite.all(in: history)
-        let held = refused.filter { $0.isHeldBack(in: history) && $0.metTheAnswer(in: history) }
+        // If neither an ack nor a script can show acceptance before the answer, the fault affected only the answer.
+        let isAssumed = !history.subject.hasScriptedAgent && !history.hasAcks
+        let held = refused.filter { $0.isHeldBack(in: history) && ($0.wasAccepted || isAssumed) }
         controlled =
             held.filter { write in
                 promises.contains { promise in

@@ -59,13 +59,10 @@ extension Observations {
     /// Whether a turn of a session ran, or was asked, between two events; one with a guessed ending may still run.
     func runs(in session: String, for principal: String, from first: Int, to last: Int) -> Bool {
         let guessed = guessedTurns.filter { $0.session ?? session == session }
-        return (turnsPerhaps(in: session).filter { $0.ended.isOpen(at: first) } + guessed).contains {
+        let turns = (turnsBySession[session] ?? []) + (turnsBySession[nil] ?? [])
+        return (turns.filter { $0.ended.isOpen(at: first) } + guessed).contains {
             $0.principal == principal && !$0.isRefused && $0.isBefore(last)
         }
-    }
-
-    private func turnsPerhaps(in session: String) -> [ObservedTurn] {
-        (turnsBySession[session] ?? []) + (turnsBySession[nil] ?? [])
     }
 
     func texts(of session: String, for principal: String) -> [String] {

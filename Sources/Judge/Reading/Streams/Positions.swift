@@ -73,12 +73,6 @@ struct Replay {
         syncs.lazy.compactMap(\.result).first { $0.complete == false && $0.string("reason") == "evicted" }
     }
 
-    /// Whether it says that it has all frames after its position: one page may report a loss, and the last be complete.
-    var claimsAll: Bool { last.claimsComplete && evicted == nil }
-
-    /// Whether it reports evicted frames, and does not replay the remaining ones.
-    var withholdsFrames: Bool { evicted != nil && numbers.isEmpty }
-
     /// The wanted numbers in no page, within the scope of the last page: after a page that reports a loss, the next one
     /// starts anew.
     var silentlyMissing: [Int] {
@@ -105,7 +99,10 @@ extension Replay {
         for sync in syncs where sync.result != nil {
             if let run = open[sync.connection], let last = runs[run].last, sync.continues(last) {
                 runs[run].append(sync)
-            } else if sync.isMeaningful {
+            } else if let epoch = sync.result?.epoch, let last = sync.lastSeqSeen,
+                // The position is meaningful: it names the epoch of the answer, or is 0.
+                sync.request.epoch == epoch || sync.request["epoch"] == nil && last == 0
+            {
                 open[sync.connection] = runs.count
                 runs.append([sync])
             }
@@ -131,12 +128,6 @@ extension Replay {
 }
 
 extension ObservedSync {
-    /// Whether its position is meaningful: it names the epoch of the answer, or is 0.
-    fileprivate var isMeaningful: Bool {
-        guard let epoch = result?.epoch, let lastSeqSeen else { return false }
-        return request.epoch == epoch || request["epoch"] == nil && lastSeqSeen == 0
-    }
-
     fileprivate func continues(_ page: ObservedSync) -> Bool {
         guard let before = page.result, before.hasMore, result?.epoch == before.epoch,
             request.event > before.event, let place = page.missed.last?.seq, lastSeqSeen == place

@@ -26,13 +26,6 @@ struct RefusedWrite {
         }
     }
 
-    /// Whether the fault certainly affected the answer and not the question.
-    ///
-    /// If neither an ack nor a script can show acceptance before the answer, this assumes it.
-    func metTheAnswer(in history: Observations) -> Bool {
-        wasAccepted || !history.subject.hasScriptedAgent && !history.hasAcks
-    }
-
     /// Whether the fault certainly affected the question: it was asked during the fault, and only a refusal followed.
     var lacksTheQuestion: Bool { request.event > fault.begin && turn.acks.isEmpty && turn.frames.isEmpty }
 

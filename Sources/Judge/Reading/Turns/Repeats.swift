@@ -75,12 +75,6 @@ extension Observations {
 
     func body(ofResponse response: Int) -> JSONValue? { exchange(ofResponse: response)?.answer?.root }
 
-    /// Whether an event promised the client that a turn, or its answer, is stored.
-    func isPromise(_ event: Int, of turn: ObservedTurn) -> Bool {
-        turn.requests.contains { $0.success == event }
-            || (turn.acks + turn.endings).contains { $0.event == event && $0.kind != .error }
-    }
-
     /// Every live frame with a turn's key, and every REST outcome, in time order; ignores generated names.
     func answers(to turn: ObservedTurn) -> [TurnAnswer] {
         var answers: [TurnAnswer] = []
