@@ -176,11 +176,8 @@ package struct CapturedParts: Sendable {
             item, at: clock, dialect: dialect, maxBytes: Self.maxCarriedBytes)
         busy += lane.nowBusy
         if lane.isDone { open[name] = nil }
-        if open.count > 2 * Self.maxCarried { forgetSilent() }
-    }
-
-    /// Forgets the lanes that were silent longest; otherwise endless new names would accumulate.
-    private mutating func forgetSilent() {
+        guard open.count > 2 * Self.maxCarried else { return }
+        // The lanes that were silent longest are forgotten; otherwise endless new names would accumulate.
         let silent = open.sorted { $0.value.lastUse < $1.value.lastUse }.dropLast(Self.maxCarried)
         for (lane, known) in silent {
             open[lane] = nil

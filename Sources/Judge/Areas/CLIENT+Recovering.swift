@@ -350,21 +350,18 @@ private struct LostConversation {
     var wrongSession: (session: String, event: Int)? {
         let before = history.client.state(at: event)?.sessionId
         let endOfData = min(settled, history.endOfData(at: event))
+        // A request for the same message that names a session without evidence for it.
+        let wrongSend = question.requests.between(event, endOfData).lazy.compactMap { request in
+            request.sessionAsked.flatMap { session in
+                homes.contains { $0.sessions(before: request.event).contains(session) }
+                    ? nil : (session: session, event: request.event)
+            }
+        }.first
         // In a later life of the app, the message itself shows which screen is meant.
-        return wrongSend(before: endOfData)
+        return wrongSend
             ?? wrongScreen(from: history.endOfLife(at: event) - 1, to: endOfData) { state in
                 state.messages.contains { $0.key.map(question.keys.contains) == true }
             } ?? wrongScreen(from: event, to: end) { $0.sessionId != before }
-    }
-
-    /// A request for the same message that names a session without evidence for it.
-    private func wrongSend(before settled: Int) -> (session: String, event: Int)? {
-        question.requests.between(event, settled).lazy.compactMap { request in
-            guard let session = request.sessionAsked,
-                !homes.contains(where: { $0.sessions(before: request.event).contains(session) })
-            else { return nil }
-            return (session, request.event)
-        }.first
     }
 
     /// The first matching screen that shows a session without evidence for the message.

@@ -257,7 +257,7 @@ enum PUSH {
                     let late = history.pushDeadline(after: answer)
                 else { return nil }
                 let mayPause = history.pushes.before(answer.shown).contains { other in
-                    other.principal == push.principal && other.wasRefusedForNow
+                    other.principal == push.principal && other.status.map { $0 == 429 || $0 >= 500 } == true
                         && history.span(from: other.event, to: answer.turn.event) <= temporaryPause.microseconds
                 }
                 return (!mayPause, [push.event, answer.shown, late])
@@ -278,8 +278,8 @@ enum PUSH {
     /// the device may register again before the next one. Its absence is evidence for each turn whose answer would have
     /// been announced, once a push to another device for a later turn, or the timeout `push`, ends the wait.
     static func goneDevicesGetNoPush(_ history: Observations, _ evidence: inout Evidence) {
-        let refused = history.pushes.filter { $0.wasGone && !history.wasStopped(between: $0.event, and: $0.event) }
-        let firsts = Dictionary(grouping: refused, by: \.request.path).values.compactMap(\.first)
+        let gone = history.pushes.filter { $0.status == 410 && !history.wasStopped(between: $0.event, and: $0.event) }
+        let firsts = Dictionary(grouping: gone, by: \.request.path).values.compactMap(\.first)
         for push in firsts.sorted(by: { $0.isBefore($1.event) }) {
             let further = history.pushes.first { other in
                 other.isAfter(push.event) && other.request.path == push.request.path

@@ -22,15 +22,13 @@ extension ObservedConnection {
             }
             if answer.kind == .error, answer.clientMessageId == nil { return true }  // it answers some frame
             guard let request = later.first(where: answer.answers) else { return false }
-            let owed = earlier.count { request.hasName(of: $0) }
+            // An answer may belong to any request of the same type and names.
+            let owed = earlier.count {
+                $0.type == request.type && $0.clientMessageId == request.clientMessageId
+                    && $0.string("nonce") == request.string("nonce")
+            }
             return owed == 0 || received.count { $0.event <= answer.event && $0.answers(request) } > owed
         }
-    }
-
-    /// Whether, before `end`, an answer or a WebSocket pong shows that the server read something sent after `begin`.
-    func hasHeard(since begin: Int, before end: Int) -> Bool {
-        hasAnswered(since: begin, before: end, with: Frame.answersByName)
-            || zip(transportPings, transportPongs).contains { $0 > begin && $1 > $0 && $1 < end }
     }
 
     func isGreeted(before event: Int) -> Bool { connected.map { $0 < event } ?? false }
@@ -59,11 +57,6 @@ extension Frame {
         case "sync": kind == .syncResult
         default: false
         }
-    }
-
-    /// Whether two requests have the same type and names, so that an answer may belong to either.
-    fileprivate func hasName(of other: Frame) -> Bool {
-        type == other.type && clientMessageId == other.clientMessageId && string("nonce") == other.string("nonce")
     }
 }
 

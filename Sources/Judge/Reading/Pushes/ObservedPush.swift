@@ -27,13 +27,9 @@ struct ObservedPush: Sendable, HasEvent {
     var messageId: String? { document?.root.id("messageId") }
     var turnId: String? { document?.root.id("turnId") }
 
-    private var status: Int? { if case .answered(let status, _) = outcome { status } else { nil } }
+    var status: Int? { if case .answered(let status, _) = outcome { status } else { nil } }
 
     var wasAccepted: Bool { (200...299).contains(status ?? 0) }
-
-    var wasRefusedForNow: Bool { status.map { $0 == 429 || $0 >= 500 } ?? false }
-
-    var wasGone: Bool { status == 410 }
 
     /// Whether the answer says that the device is gone or wrong, so that a server may stop using it.
     var endsTheDevice: Bool {

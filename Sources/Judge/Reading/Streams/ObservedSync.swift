@@ -24,7 +24,11 @@ struct ObservedSync: Sendable {
         for (index, connection) in connections.enumerated() where !isCapture || connection.connected != nil {
             var results = connection.received.filter { $0.kind == .syncResult }[...]
             let refusals = connection.received.filter(Self.isRefusal).map(\.event)
-            let errors = connection.received.filter(Self.hasValidForm).map(\.event)
+            let errors = connection.received.filter { frame in
+                Self.isRefusal(frame)
+                    || frame.kind == .error && frame.turnId == nil && frame.clientMessageId == nil
+                        && ErrorMeaning.formal.contains(frame.code ?? "")
+            }.map(\.event)
             let others = connection.sent.filter { hostile[$0.event] != nil }.map(\.event)
             /// Whether an error remains after those explained by earlier messages.
             func isOwn(_ refusal: Int) -> Bool { errors.count { $0 <= refusal } > others.count { $0 < refusal } }
@@ -52,12 +56,6 @@ struct ObservedSync: Sendable {
                     Frame($0.element, replayedBy: answer, at: $0.offset)
                 }
             } ?? []
-    }
-
-    private static func hasValidForm(_ frame: Frame) -> Bool {
-        isRefusal(frame)
-            || frame.kind == .error && frame.turnId == nil && frame.clientMessageId == nil
-                && ErrorMeaning.formal.contains(frame.code ?? "")
     }
 
     private static func isRefusal(_ frame: Frame) -> Bool {
