@@ -48,6 +48,16 @@ import Testing
         #expect(lateness(meter, from: 100, to: 1300) == twice)
     }
 
+    @Test func `a stall is known however often the meter is asked later`() {
+        let meter = meter(wokenAt: [20, 1020])
+        for moment in 0..<60_000 {
+            if moment.isMultiple(of: 20) { meter.wake(at: start + .milliseconds(1040 + moment)) }
+            _ = lateness(meter, from: 1020 + moment, to: 1021 + moment)
+        }
+        let late = lateness(meter, to: 61_000)
+        #expect(late.first?.slowness == 10 && late.allSatisfy { $0.to <= 1_100_000 })
+    }
+
     @Test func `what others lost counts where it was, and once`() {
         let meter = meter(wokenAt: Array(stride(from: 20, through: 1000, by: 20)))
         func held(_ first: Int, _ last: Int) {

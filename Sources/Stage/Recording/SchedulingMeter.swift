@@ -52,7 +52,8 @@ final class SchedulingMeter: Sendable {
     private static let typicalDelay = Duration.milliseconds(5)
     /// The minimum length of a sample, unless ``lateness(from:to:)`` ends it earlier.
     private static let length = Duration.milliseconds(100)
-    /// At most half an hour of samples; beyond that, the older half is dropped.
+    /// The maximum number of samples; beyond that, every second one of the older half is dropped, and the next one has
+    /// its lost time too.
     private static let kept = 18_000
     private let state: Mutex<State>
 
@@ -87,7 +88,9 @@ final class SchedulingMeter: Sendable {
     private static func add(_ moment: ContinuousClock.Instant, to state: inout State) {
         guard state.samples.last.map({ $0.at < moment }) ?? true else { return }
         state.samples.append(Sample(at: moment, lost: state.lost))
-        if state.samples.count > kept { state.samples.removeFirst(kept / 2) }
+        guard state.samples.count > kept else { return }
+        let older = stride(from: 0, to: kept / 2, by: 2).map { state.samples[$0] }
+        state.samples.replaceSubrange(..<(kept / 2), with: older)
     }
 
     /// The periods between two moments in which the process was late; each call ends a sample.
