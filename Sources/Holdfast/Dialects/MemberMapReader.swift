@@ -23,7 +23,15 @@ enum MemberMapReader {
             }
         }
         map.writes = writes(reader)
-        refuseSharedLocations(map, reader)
+        var taken = Set(map.writes.map(\.location))
+        for rule in map.rules {
+            guard let location = rule.location.wire else { continue }
+            if taken.insert(location).inserted { continue }
+            reader.collector.note(
+                reader.pointer.appending("members"), "two members map to '\(location)'",
+                expected: "a different place for each",
+                fix: "correct one of them")
+        }
         return map
     }
 
@@ -36,18 +44,6 @@ enum MemberMapReader {
     /// A location: a member name, or a JSON pointer if it starts with a slash.
     static func location(_ text: String) -> JSONPointer? {
         text.hasPrefix("/") ? JSONPointer(text) : JSONPointer(tokens: [text])
-    }
-
-    private static func refuseSharedLocations(_ map: MemberMap, _ reader: MemberReader) {
-        var taken = Set(map.writes.map(\.location))
-        for rule in map.rules {
-            guard let location = rule.location.wire else { continue }
-            if taken.insert(location).inserted { continue }
-            reader.collector.note(
-                reader.pointer.appending("members"), "two members map to '\(location)'",
-                expected: "a different place for each",
-                fix: "correct one of them")
-        }
     }
 
     private static func location(

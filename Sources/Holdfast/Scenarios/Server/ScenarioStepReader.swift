@@ -89,7 +89,8 @@ struct ScenarioStepReader {
         case "resumeReading": .resumeReading(on: lane())
         case "alive": .alive(principal: principal())
         case "kill": .process(.kill(after: pause()))
-        case "killOn": .process(.killOn(target()))
+        case "killOn" where reader.value("on") == nil: .process(.killOn(.nextExchange(bytes: reader.text("bytes"))))
+        case "killOn": .process(.killOn(.message(type: reader.text("type"), on: lane())))
         case "awaitKill": .process(.awaitKill(bound(otherwise: "turn")))
         case "stop": .process(.stop)
         case "start": .process(.start)
@@ -236,11 +237,6 @@ struct ScenarioStepReader {
                 after.value(unit.rawValue).map { ScenarioStep.ProcessStep.Pause(number: $0, unit: unit) }
             }.first
         }
-    }
-
-    private func target() -> ScenarioStep.ProcessStep.Target {
-        reader.value("on") == nil
-            ? .nextExchange(bytes: reader.text("bytes")) : .message(type: reader.text("type"), on: lane())
     }
 
     private func defaultBound(of types: [String]) -> String {
