@@ -69,18 +69,7 @@ struct SchemaWalk {
                 "schema-changed", spot, narrowing: spot.new.isFalse ? [[]] : [], widening: spot.old.isFalse ? [[]] : [])
             return
         }
-        compareConjuncts(&spot)
-        compareTypes(spot)
-        compareValues(spot)
-        compareAssertions(spot)
-        compareMembers(spot)
-        compareOtherMembers(spot)
-        compareItems(spot)
-        compareConditions(spot)
-    }
-
-    /// A member of `allOf` that was added or removed as a whole is one edit.
-    private mutating func compareConjuncts(_ spot: inout Spot) {
+        // A member of `allOf` that was added or removed as a whole is one edit.
         for member in spot.new.conjuncts(missingIn: spot.old, space) {
             note("all-of-member-added", spot, new: SchemaSite(node: member), narrowing: [[.fails(member)]])
             spot.new = spot.new.without(member, space)
@@ -89,6 +78,13 @@ struct SchemaWalk {
             note("all-of-member-removed", spot, old: SchemaSite(node: member), widening: [[.fails(member)]])
             spot.old = spot.old.without(member, space)
         }
+        compareTypes(spot)
+        compareValues(spot)
+        compareAssertions(spot)
+        compareMembers(spot)
+        compareOtherMembers(spot)
+        compareItems(spot)
+        compareConditions(spot)
     }
 
     /// Compares the statements about everything without its own schema, one step from here.

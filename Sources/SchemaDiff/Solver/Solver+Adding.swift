@@ -84,16 +84,12 @@ extension Solver {
         guard facts.failing.insert(color).inserted else { return true }
         let schema = space.nodes[node]
         if let verdict = schema.verdict { return !verdict }
-        return choose(violations(of: node), &facts)
-    }
-
-    private mutating func violations(of node: Int) -> [[Literal]] {
         var alternatives: [[Literal]] = []
         for index in space.nodes[node].keywords.indices {
             let ways = violations(of: node, index)
             alternatives += ways.count == 1 ? ways : [[.breaks(node: node, keyword: index)]]
         }
-        return alternatives
+        return choose(alternatives, &facts)
     }
 
     private mutating func keep(_ node: Int, _ index: Int, _ facts: inout Facts) -> Bool {
