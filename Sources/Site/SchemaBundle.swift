@@ -49,9 +49,16 @@ struct SchemaBundle {
             "$defs": .object(definitions),
         ]
         guard var requests = files.json("openapi.json") else { return }
-        requests = bundled(requests)
+        requests = requests.replacing { part in
+            guard let reference = part["$ref"]?.stringValue, reference.hasPrefix("schemas/") else { return nil }
+            return schema(["$ref": .string(String(reference.dropFirst("schemas/".count)))], in: Self.common)
+        }
         requests["components"]?["schemas"] = .object(definitions)
-        self.requests = Self.moved(requests)
+        // OpenAPI has definitions in `components/schemas`.
+        self.requests = requests.replacing { part in
+            guard let text = part.stringValue, text.hasPrefix("#/$defs/") else { return nil }
+            return .string("#/components/schemas/" + text.dropFirst("#/$defs/".count))
+        }
     }
 
     /// The generated files, by path below `Spec/`.
@@ -224,23 +231,5 @@ struct SchemaBundle {
             }
         }
         return (properties, required)
-    }
-
-    // MARK: Requests
-
-    /// A document with definitions in place of references to schema files.
-    private mutating func bundled(_ value: JSONValue) -> JSONValue {
-        value.replacing { part in
-            guard let reference = part["$ref"]?.stringValue, reference.hasPrefix("schemas/") else { return nil }
-            return schema(["$ref": .string(String(reference.dropFirst("schemas/".count)))], in: Self.common)
-        }
-    }
-
-    /// A document whose references point to `components/schemas`, where OpenAPI has definitions.
-    private static func moved(_ value: JSONValue) -> JSONValue {
-        value.replacing { part in
-            guard let text = part.stringValue, text.hasPrefix("#/$defs/") else { return nil }
-            return .string("#/components/schemas/" + text.dropFirst("#/$defs/".count))
-        }
     }
 }

@@ -14,7 +14,14 @@ struct BlockReader {
     }
 
     mutating func read() -> [(line: Int, block: MarkdownBlock)] {
-        collectDefinitions()
+        var isCode = false
+        for (index, line) in lines.enumerated() {
+            if line.hasPrefix("```") { isCode.toggle() }
+            guard !isCode, let (name, destination) = definition(in: line) else { continue }
+            if definitions.updateValue(destination, forKey: name) != nil {
+                note(index, "[\(name)] is defined twice", expected: "one definition", fix: "remove one")
+            }
+        }
         var blocks: [(line: Int, block: MarkdownBlock)] = []
         while next < lines.count {
             let line = lines[next]
@@ -31,17 +38,6 @@ struct BlockReader {
     }
 
     // MARK: Definitions
-
-    private mutating func collectDefinitions() {
-        var isCode = false
-        for (index, line) in lines.enumerated() {
-            if line.hasPrefix("```") { isCode.toggle() }
-            guard !isCode, let (name, destination) = definition(in: line) else { continue }
-            if definitions.updateValue(destination, forKey: name) != nil {
-                note(index, "[\(name)] is defined twice", expected: "one definition", fix: "remove one")
-            }
-        }
-    }
 
     private func definition(in line: Substring) -> (name: String, destination: String)? {
         guard line.hasPrefix("["), let end = line.firstIndex(of: "]") else { return nil }
