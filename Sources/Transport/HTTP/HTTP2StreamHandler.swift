@@ -31,7 +31,11 @@ final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head): self.head = head
-        case .body(let part): if isAnswered { discard(part, context) } else { take(part, context) }
+        case .body(let part) where isAnswered:
+            // The rest is discarded: a client whose stream is reset might not read the answer.
+            surplus += part.readableBytes
+            if surplus > 8 * serving.limits.maxBodyBytes { context.close(promise: nil) }
+        case .body(let part): take(part, context)
         case .end:
             guard !isAnswered else { return }
             timer?.cancel()
@@ -47,12 +51,6 @@ final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler
             return finish(.plain(503, "too many bodies at once"), context)
         }
         body += part.readableBytesView
-    }
-
-    /// Discards the rest of the request: a client whose stream is reset might not read the answer.
-    private func discard(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
-        surplus += part.readableBytes
-        if surplus > 8 * serving.limits.maxBodyBytes { context.close(promise: nil) }
     }
 
     private func answer(_ context: ChannelHandlerContext) {

@@ -153,17 +153,13 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         if !stays { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         registry.write(response, head, isHead: isHead, to: context) { [self] in
             guard context.channel.isActive, !ending else { return }
-            finishAnswer(stays: stays && !stopping, context)
+            busy = false
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            guard stays, !stopping else { return end(context) }
+            startIdling(context)
+            answerNext(context)
+            if !busy { context.read() }
         }
-    }
-
-    private func finishAnswer(stays: Bool, _ context: ChannelHandlerContext) {
-        busy = false
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        guard stays else { return end(context) }
-        startIdling(context)
-        answerNext(context)
-        if !busy { context.read() }
     }
 
     private func finish(_ response: HTTPServerResponse, _ context: ChannelHandlerContext) {

@@ -33,27 +33,13 @@ package enum Relay {
                 upstream: upstream, tls: upstreamTLS, isSecure: secure != nil, limits: limits,
                 holdsMessages: holdsMessages, watcher: watcher, registry: registry, numbers: numbers)
             try pipeline.addHandler(UpgradeGate(splittingFirstHead: false))
-            try pipeline.addHandler(HTTPResponseEncoder(configuration: .asGiven))
+            var encoding = HTTPResponseEncoder.Configuration()
+            // Body length and coding are forwarded unchanged.
+            encoding.automaticallySetFramingHeaders = false
+            try pipeline.addHandler(HTTPResponseEncoder(configuration: encoding))
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)))
             try pipeline.addHandler(RelayClientHandler(settings))
         }
         return TransportServer(listener: listener, isSecure: secure != nil)
-    }
-}
-
-extension HTTPRequestEncoder.Configuration {
-    /// Forwards the client's body length and coding unchanged.
-    static var asGiven: Self {
-        var configuration = Self()
-        configuration.automaticallySetFramingHeaders = false
-        return configuration
-    }
-}
-
-extension HTTPResponseEncoder.Configuration {
-    static var asGiven: Self {
-        var configuration = Self()
-        configuration.automaticallySetFramingHeaders = false
-        return configuration
     }
 }

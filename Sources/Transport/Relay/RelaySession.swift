@@ -187,7 +187,9 @@ final class RelaySession {
         ) { channel in
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(UpgradeGate(splittingFirstHead: true))
-            try pipeline.addHandler(HTTPRequestEncoder(configuration: .asGiven))
+            var encoding = HTTPRequestEncoder.Configuration()
+            encoding.automaticallySetFramingHeaders = false
+            try pipeline.addHandler(HTTPRequestEncoder(configuration: encoding))
             try pipeline.addHandler(
                 ByteToMessageHandler(
                     HTTPResponseDecoder(
