@@ -129,7 +129,14 @@ extension ServerCore {
             sessions.endUnstored(record.turn, in: record.session, ending)
         }
         if let turn = turns.removeValue(forKey: record.turn) {
-            conclude(turn, ending, at: record.at)
+            // A principal that received the answer live needs no push.
+            let wasHeard = !connections.sockets(of: turn.principal).isEmpty
+            broadcast(Frames.ending(ending, of: turn.names), of: turn, at: record.at)
+            if case .answered(let message, let text) = ending {
+                announce(turn.names, of: turn.principal, message: message, text: text, wasHeard: wasHeard)
+            }
+            for waiter in turn.waiters { answer(waiter.request, turn.names, with: ending, isRepeat: waiter.isRepeat) }
+            leave(turn.names.turn, turn.names.session)
         } else if continuesStream {
             tell(ending, of: record)
         }
@@ -140,17 +147,6 @@ extension ServerCore {
         guard let session = sessions[record.session], let turn = session.turns.first(where: { $0.id == record.turn })
         else { return }
         broadcast(Frames.ending(ending, of: session.names(of: turn)), to: session.owner, at: record.at)
-    }
-
-    private mutating func conclude(_ turn: LiveTurn, _ ending: TurnEnding, at time: Int) {
-        // A principal that received the answer live needs no push.
-        let wasHeard = !connections.sockets(of: turn.principal).isEmpty
-        broadcast(Frames.ending(ending, of: turn.names), of: turn, at: time)
-        if case .answered(let message, let text) = ending {
-            announce(turn.names, of: turn.principal, message: message, text: text, wasHeard: wasHeard)
-        }
-        for waiter in turn.waiters { answer(waiter.request, turn.names, with: ending, isRepeat: waiter.isRepeat) }
-        leave(turn.names.turn, turn.names.session)
     }
 
     mutating func leave(_ turn: String, _ session: String) {
