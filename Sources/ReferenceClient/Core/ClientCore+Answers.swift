@@ -131,7 +131,10 @@ extension ClientCore {
             learnSession(from: body, of: key)
             let isForNow = answer.status == 429 || code == "rate_limited"
             guard isForNow else { return refuse(key, words, code: code) }
-            limit(key, words, milliseconds: pause(answer, body))
+            // The longer of the waits that header and body ask for.
+            let header = answer.retryAfter.flatMap(Double.init).map { Int(min($0, 86_400) * 1000) }
+            let pause = max(header ?? 0, body["retryAfterMs"]?.intValue ?? (header == nil ? 60_000 : 0))
+            limit(key, words, milliseconds: max(1, pause))
         case .unknown: failedPost(key)
         }
     }
@@ -150,12 +153,6 @@ extension ClientCore {
         let arrival = conversations[number, default: Conversation(number: number)].take(message)
         if arrival == .inserted || isPlaceUnknown { refresh(number) }
         pump()
-    }
-
-    /// The wait in milliseconds that a rate refusal asks for: the longer of header and body.
-    private func pause(_ answer: RESTAnswer, _ body: JSONValue) -> Int {
-        let header = answer.retryAfter.flatMap(Double.init).map { Int(min($0, 86_400) * 1000) }
-        return max(1, max(header ?? 0, body["retryAfterMs"]?.intValue ?? (header == nil ? 60_000 : 0)))
     }
 
     private mutating func failedPost(_ key: String) {

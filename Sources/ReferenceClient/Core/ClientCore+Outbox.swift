@@ -200,7 +200,8 @@ extension ClientCore {
         let question = outbox[index]
         switch question.phase {
         case .sent, .posted, .limited, .accepted: return
-        case .doubtful where isTooOld(question):
+        // The server may have forgotten the key since the first send (CLIENT-9).
+        case .doubtful where question.firstSentAt.map { now - $0 > rules.real(rules.keyMemory) } ?? false:
             return end(index, "Not confirmed for a day. Try again.", code: nil, keepsKey: true)
         case .queued, .doubtful: break
         }
@@ -212,11 +213,6 @@ extension ClientCore {
         let isResend = question.phase == .doubtful && !differs(.resendsOverTheSocket)
         guard isResend || screen.connection == .degraded, !hasEarlierInTransit(question) else { return }
         post(index)
-    }
-
-    /// Whether the server may have forgotten the key since the first send (CLIENT-9).
-    private func isTooOld(_ question: Question) -> Bool {
-        question.firstSentAt.map { now - $0 > rules.real(rules.keyMemory) } ?? false
     }
 
     /// Whether a question may be sent: the first one of a conversation that was not refused creates its session, and

@@ -101,7 +101,9 @@ extension ClientCore {
         }
         for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
             let question = outbox[index]
-            if let limit, !question.isLost, !isPosted(question) || question.sentAt >= limit {
+            // Over REST, a loss is not noticed in time.
+            let post = Purpose.post(key: question.key, conversation: question.conversation)
+            if let limit, !question.isLost, !purposes.values.contains(post) || question.sentAt >= limit {
                 outbox[index].wasReadFor = true
                 continue
             }
@@ -113,11 +115,6 @@ extension ClientCore {
             showError("No answer yet. Try again.", key: key, in: number)
             needsSaving = true
         }
-    }
-
-    /// Whether a question is in transit over REST, where a loss is not noticed in time.
-    private func isPosted(_ question: Question) -> Bool {
-        purposes.values.contains(.post(key: question.key, conversation: question.conversation))
     }
 
     mutating func read(_ number: Int) {
@@ -134,7 +131,9 @@ extension ClientCore {
         conversations[number]?.readBegan = now
         if let session = conversation.session {
             let purpose = Purpose.read(session: session, conversation: number)
-            let request = ask("GET", "/api/sessions/" + escaped(session), for: purpose)
+            // Valid ids need no escaping, but a notification may contain anything.
+            let path = "/api/sessions/" + percentEncoded(session).replacing(".", with: "%2E")
+            let request = ask("GET", path, for: purpose)
             conversations[number]?.reading = request
             if differs(.listsBeforeItReads), number == shown { _ = ask("GET", "/api/sessions", for: .look) }
         } else {
@@ -172,7 +171,4 @@ extension ClientCore {
     var readsAllowed: Int { differs(.pollsWithFewerReads) ? 5 : rules.pollReads }
 
     private var interval: Int { differs(.pollsWithFewerReads) ? 11_000 : rules.pollInterval }
-
-    /// A session id for a path; valid ids need no escaping, but a notification may contain anything.
-    private func escaped(_ session: String) -> String { percentEncoded(session).replacing(".", with: "%2E") }
 }
