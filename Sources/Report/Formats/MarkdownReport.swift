@@ -56,10 +56,13 @@ struct MarkdownReport {
     }
 
     private func folded(_ one: ReportCases.Case) -> String {
+        // Inside an HTML element, Markdown escapes would be visible.
+        let title = escapedForMarkup(PlainText.line("\(one.id) \(one.kind)", limit: 300), quotes: false)
+            .replacing("@", with: "&#64;")
         let text = PlainText.harmless(PlainText.cut(one.details, to: 8_000))
         let fence = String(repeating: "`", count: max(3, longestRun(of: "`", in: text) + 1))
         return """
-            <details><summary>\(Self.html("\(one.id) \(one.kind)"))</summary>
+            <details><summary>\(title)</summary>
 
             \(fence)text
             \(text)
@@ -148,11 +151,6 @@ struct MarkdownReport {
             }
         }
         return shown
-    }
-
-    /// Untrusted text inside an HTML element, where Markdown escapes would be visible.
-    private static func html(_ text: String) -> String {
-        escapedForMarkup(PlainText.line(text, limit: 300), quotes: false).replacing("@", with: "&#64;")
     }
 
     /// A short text as code; as prose if it contains backticks.

@@ -70,11 +70,8 @@ struct HTMLComparison {
         Set(clauses.map(\.id).filter { clause in Set(entries.indices.compactMap { badge(clause, $0) }).count > 1 })
     }
 
-    /// Whether some reports do not cover a clause.
-    private func isPartly(_ clause: ClauseID) -> Bool { results.contains { $0[clause] == nil } }
-
     private var difference: String {
-        let (count, partly) = (differing.count, clauses.count { isPartly($0.id) })
+        let (count, partly) = (differing.count, clauses.count { clause in results.contains { $0[clause.id] == nil } })
         let same =
             partly == 0 ? "They agree on every clause." : "They agree on every clause they share."
         let sentence = "\(counted(count, "clause")) \(count == 1 ? "does" : "do") differ."
