@@ -49,7 +49,9 @@ struct PrincipalPool {
         let isWhole = free.count == total
         let indices = candidates(for: scenario, reachedBy: sink)
         guard indices.count >= count else {
-            return isWhole ? .never(reason: lack(of: count, indices.count, reachedBy: sink)) : .busy
+            let kind = sink == nil ? "principals" : "principals whose device the push service has not refused"
+            let lack = "it needs \(count) \(kind), and \(indices.count) are left; add principals"
+            return isWhole ? .never(reason: lack) : .busy
         }
         // A scenario's own server has received no other questions.
         guard let limit = budget.limit, !scenario.needs.start else {
@@ -93,11 +95,6 @@ struct PrincipalPool {
         return scenario.needs.budget
             ? "it uses up the rate limit of a principal that asked nothing for \(window), and none is left; \(fix)"
             : "it asks \(chats) questions, and no principal has that many left of \(limit) in \(window); \(fix)"
-    }
-
-    private func lack(of count: Int, _ found: Int, reachedBy sink: PushSink?) -> String {
-        let kind = sink == nil ? "principals" : "principals whose device the push service has not refused"
-        return "it needs \(count) \(kind), and \(found) are left; add principals"
     }
 
     private func candidates(for scenario: Scenario, reachedBy sink: PushSink?) -> [Int] {

@@ -14,7 +14,12 @@ extension StepContext {
             for: awaited.principal, within: performer.limit(awaited.bound.within), where: matches)
         if push == nil, !awaited.bound.isOptional, !Task.isCancelled, let session = awaited.conditions["/sessionId"] {
             recorder.note(.wait(awaited: what, met: false), on: .push)
-            try await read(session, as: awaited.principal)
+            // The silence breaks PUSH-1 only if the answer is known to be stored.
+            if let session = session.stringValue {
+                _ = try await request(
+                    "GET", "/api/sessions/\(filledPath(session))", .init(principal: awaited.principal), body: nil,
+                    within: performer.limit("rest"))
+            }
             push = try await route(of: awaited.principal).next(
                 for: awaited.principal, within: performer.limit("push"), where: matches)
         }
@@ -23,15 +28,6 @@ extension StepContext {
             return try lack(awaited.save, of: what)
         }
         try save(awaited.save, from: push, of: "push", on: .push)
-    }
-
-    /// Reads the session whose push is missing: the silence breaks PUSH-1 only if the answer is known to be stored, and
-    /// a scenario that ends here would leave that open.
-    private func read(_ session: JSONValue, as principal: String) async throws {
-        guard let session = session.stringValue else { return }
-        _ = try await request(
-            "GET", "/api/sessions/\(filledPath(session))", ScenarioStep.Credential(principal: principal), body: nil,
-            within: performer.limit("rest"))
     }
 
     private func route(of principal: String) throws -> PushRoute {

@@ -98,9 +98,9 @@ final class SubjectProcess: Sendable {
         variables[Environment.Key(stringLiteral: StartCommand.instanceVariable)] = id
         var options = PlatformOptions()
         options.processGroupID = 0
+        let folder = program.hasPrefix("/") ? "" : launch.directory.map { "\($0)/" } ?? ""
         let configuration = Configuration(
-            executable: program.contains("/")
-                ? .path(.init(absolute(program, in: launch.directory))) : .name(program),
+            executable: program.contains("/") ? .path(.init(folder + program)) : .name(program),
             arguments: Arguments(Array(launch.command.dropFirst())), environment: .inherit.updating(variables),
             workingDirectory: launch.directory.map { .init($0) }, platformOptions: options)
         let started = Latch<Result<SubjectProcess, LaunchProblem>>()
@@ -150,11 +150,6 @@ final class SubjectProcess: Sendable {
     /// The time in which a killed process must be gone, also usually milliseconds; only the kernel itself can delay
     /// that, as in a read from a disk that does not answer, and then waiting does not help.
     private static let deathLimit = Duration.seconds(60)
-
-    private static func absolute(_ program: String, in directory: String?) -> String {
-        guard !program.hasPrefix("/"), let directory else { return program }
-        return "\(directory)/\(program)"
-    }
 
     /// Returns when the leader and all its other processes have ended; until then its id stays reserved.
     private func watch() async {
