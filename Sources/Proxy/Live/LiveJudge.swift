@@ -92,7 +92,8 @@ package final class LiveJudge: Sendable {
         DispatchQueue(label: "holdfast.proxy.judging").async { [self] in
             var next = ContinuousClock.now
             while over.wait(timeout: .now() + 0.2) == .timedOut {
-                let (begin, isHurried) = (ContinuousClock.now, isHalfFull)
+                let begin = ContinuousClock.now
+                let isHurried = inbox.withLock { $0.events.count > maxWaiting / 2 || $0.bytes > Self.maxBytes / 2 }
                 guard isHurried || begin >= next else { continue }
                 look(isLast: false, isHurried: isHurried)
                 // Looks take at most a fifth of the time, unless events would be dropped.
@@ -106,10 +107,6 @@ package final class LiveJudge: Sendable {
     func finish() async {
         over.signal()
         await onDeepStack { [self] in ended.wait() }
-    }
-
-    private var isHalfFull: Bool {
-        inbox.withLock { $0.events.count > maxWaiting / 2 || $0.bytes > Self.maxBytes / 2 }
     }
 
     /// Judges the parts that are complete now, and also the open one unless hurried.
