@@ -223,7 +223,16 @@ package struct ServerPlanner: Planner, LifePlanner {
         steps = before + draw(chosen, by: people)
         if isFirst, let lastingDevice { steps.insert(lastingDevice, at: 0) }
         isFirst = false
-        settle()
+        // Paused devices read again, and one device is fenced.
+        for device in devices where device.isOpen && device.isPaused {
+            add("resumeReading", ["on": device.letter])
+            change(device.letter) { $0.isPaused = false }
+        }
+        for person in everybody {
+            steering.raise(.keys, to: questions.count { $0.principal == person })
+            steering.raise(.sessions, to: sessions.count { $0.principal == person })
+        }
+        fence()
         steering.note(chosen.map(\.name))
         return LifeRound(steps: steps, features: chosen.map(\.name), open: open, resting: resting)
     }
@@ -356,18 +365,5 @@ package struct ServerPlanner: Planner, LifePlanner {
         }
         steps = before
         if branches.count > 1 { add("together", ["branches": branches]) } else { steps += branches.joined() }
-    }
-
-    /// At the end of a round, paused devices read again, and one device is fenced.
-    private mutating func settle() {
-        for device in devices where device.isOpen && device.isPaused {
-            add("resumeReading", ["on": device.letter])
-            change(device.letter) { $0.isPaused = false }
-        }
-        for person in everybody {
-            steering.raise(.keys, to: questions.count { $0.principal == person })
-            steering.raise(.sessions, to: sessions.count { $0.principal == person })
-        }
-        fence()
     }
 }

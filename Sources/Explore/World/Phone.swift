@@ -88,7 +88,9 @@ final class Phone: VirtualStage, ClientScene {
     func perform() {
         begin(Branch(scenario.steps)) { phone, end in
             phone.end = end
-            phone.keepWatching()
+            // The judge decides about an overdue act of the client, and needs evidence that it did not happen.
+            guard case StepEnd.unmet? = phone.end, phone.app != nil else { return phone.audit() }
+            phone.after(phone.limit("backoff").microseconds) { $0.audit() }
         }
         keepSampling()
         proceed()
@@ -100,12 +102,6 @@ final class Phone: VirtualStage, ClientScene {
             if phone.app != nil { phone.look() }
             phone.keepSampling()
         }
-    }
-
-    /// The judge decides about an overdue act of the client, and needs evidence that it did not happen.
-    private func keepWatching() {
-        guard case StepEnd.unmet? = end, app != nil else { return audit() }
-        after(limit("backoff").microseconds) { $0.audit() }
     }
 
     /// Checks the client at rest, as the stage does.

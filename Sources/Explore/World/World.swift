@@ -92,15 +92,6 @@ final class World: VirtualStage {
     // MARK: the run
 
     func run(_ steps: [ScenarioStep]) {
-        prepare()
-        begin(Branch(steps)) { world, end in
-            world.end = end
-            world.finish()
-        }
-        proceed()
-    }
-
-    private func prepare() {
         for name in principals.keys.sorted() {
             if profiles.contains(.rateLimit) {
                 note(act: "lend", ["principal": .string(name), "spent": 0])
@@ -113,6 +104,11 @@ final class World: VirtualStage {
             run: "plan", kills: 4, authSeconds: configuration.authSeconds, tokens: principals.mapValues(\.token))
         startServer()
         now = 1000
+        begin(Branch(steps)) { world, end in
+            world.end = end
+            world.finish()
+        }
+        proceed()
     }
 
     func located(_ end: any Error, at pointer: JSONPointer) -> any Error {
