@@ -85,7 +85,9 @@ package struct DiagnosisReport {
     package func text(_ style: ConsoleStyle) -> String {
         var lines = [colored(headline, style), subject, ""]
         for finding in diagnosis.findings {
-            lines += hung("\(word(finding.status, style)) \(padded(finding.check, 11)) ", finding.what, style)
+            let start = "\(word(finding.status, style)) \(padded(finding.check, 11)) "
+            let body = style.wrapped(finding.what, indent: Self.margin).split(separator: "\n").map(String.init)
+            lines += [start + (body.first ?? "").dropFirst(Self.margin)] + body.dropFirst()
             if let fix = finding.fix { lines.append(style.wrapped("fix: \(fix)", indent: Self.margin, hanging: 2)) }
         }
         for open in diagnosis.open {
@@ -97,11 +99,6 @@ package struct DiagnosisReport {
     }
 
     private static let margin = 18
-
-    private func hung(_ start: String, _ text: String, _ style: ConsoleStyle) -> [String] {
-        let body = style.wrapped(text, indent: Self.margin).split(separator: "\n").map(String.init)
-        return [start + (body.first ?? "").dropFirst(Self.margin)] + body.dropFirst()
-    }
 
     private func word(_ status: Diagnosis.Status, _ style: ConsoleStyle) -> String {
         let text = padded(status.rawValue, 5)

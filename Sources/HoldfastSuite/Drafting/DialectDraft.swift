@@ -69,7 +69,18 @@ package struct DialectDraft {
                 expected: "messages with a member such as 'type', 'event', 'op' or 'method'",
                 fix: "let an adapter add a type to each message: a dialect cannot tell types by which members exist")
         }
-        guess()
+        var taken: Set<[String]> = []
+        for (sender, type, words) in Self.words {
+            for word in words where !taken.contains([sender.rawValue, type]) {
+                let found = kinds.indices.first { index in
+                    kinds[index].sender == sender && kinds[index].meaning == nil
+                        && Self.parts(of: kinds[index].name).contains(word)
+                }
+                guard let found else { continue }
+                kinds[found].meaning = type
+                taken.insert([sender.rawValue, type])
+            }
+        }
     }
 
     private static let maxMessages = 20_000
@@ -160,21 +171,6 @@ package struct DialectDraft {
             ["done", "answer", "reply", "response", "final", "completed", "complete", "assistant", "message"]
         ),
     ]
-
-    private mutating func guess() {
-        var taken: Set<[String]> = []
-        for (sender, type, words) in Self.words {
-            for word in words where !taken.contains([sender.rawValue, type]) {
-                let found = kinds.indices.first { index in
-                    kinds[index].sender == sender && kinds[index].meaning == nil
-                        && Self.parts(of: kinds[index].name).contains(word)
-                }
-                guard let found else { continue }
-                kinds[found].meaning = type
-                taken.insert([sender.rawValue, type])
-            }
-        }
-    }
 
     /// The words of a name: `tool`, `use` and `tooluse` for `tool_use` and `toolUse`.
     private static func parts(of wire: String) -> [String] {

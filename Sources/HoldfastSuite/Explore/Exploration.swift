@@ -193,7 +193,8 @@ package struct Exploration: Sendable {
                 return corpus == nil ? explored.draw(seed) : guide.plan(seed: seed)
             }
             let scenarios = plans.compactMap { try? ScenarioFile($0) }
-            let (outcome, _) = await cancelling(at: end.map(Self.alarm(at:))) { await explored.stage(scenarios) }
+            let alarm = end.map { time -> Stop in { try? await Task.sleep(until: time, clock: .continuous) } }
+            let (outcome, _) = await cancelling(at: alarm) { await explored.stage(scenarios) }
             for performance in outcome.performances { watch.note(performance.history) }
             if let problem = foreign(watch) ?? (isLate() ? nil : outcome.startProblem?.description) {
                 result.startProblem = problem
@@ -261,10 +262,6 @@ package struct Exploration: Sendable {
           expected: a server that runs until the search ends
           fix: restart it, or give --start 'COMMAND' and let conformance start it
         """
-    }
-
-    private static func alarm(at time: ContinuousClock.Instant) -> Stop {
-        { try? await Task.sleep(until: time, clock: .continuous) }
     }
 
     /// The identity of a violation: its clause and its words, without the words that differ between plans.

@@ -92,7 +92,11 @@ package struct JudgeRun: Sendable {
             DispatchQueue.concurrentPerform(iterations: max(1, jobs)) { _ in
                 while let source = next(pool) {
                     let isMore = take(from: source, into: judgment)
-                    finish(source, isMore: isMore, pool)
+                    pool.withLock { pool in
+                        guard let index = pool.active.firstIndex(where: { $0.source === source }) else { return }
+                        pool.active[index].workers -= 1
+                        if !isMore { pool.active.remove(at: index) }
+                    }
                     progress?.note(source, violations: judgment.withLock { $0.clauses(.violation).count })
                 }
             }
@@ -118,14 +122,6 @@ package struct JudgeRun: Sendable {
             }
             pool.active[least].workers += 1
             return pool.active[least].source
-        }
-    }
-
-    private func finish(_ source: JudgeSource, isMore: Bool, _ pool: borrowing Mutex<Pool>) {
-        pool.withLock { pool in
-            guard let index = pool.active.firstIndex(where: { $0.source === source }) else { return }
-            pool.active[index].workers -= 1
-            if !isMore { pool.active.remove(at: index) }
         }
     }
 

@@ -43,7 +43,9 @@ package struct Forecast {
     /// Clauses out of reach are computed as for a real run.
     func report(besides exercised: Set<ClauseID> = []) -> RunReport {
         let (dialect, isGreeted) = (subject.dialect, subject.dialect.assumedGreeting == nil)
-        let namesErrors = Self.namesErrors(dialect)
+        let error: JSONValue = ["type": "error", "error": "no", "code": "busy", "clientMessageId": "c1"]
+        let read = dialect.read(error, sentBy: .server)
+        let namesErrors = read.map { $0["code"] != nil || $0["clientMessageId"] != nil } ?? true
         let unsaid = (isGreeted ? [] : Self.ofGreetings).union(namesErrors ? [] : Self.ofNamedErrors)
         var results = selection.scenarios.map { scenario in
             if let left = leftOut(scenario) { return left }
@@ -81,11 +83,6 @@ package struct Forecast {
 
     /// Clauses about an error's code and the key of its question.
     private static let ofNamedErrors: Set<ClauseID> = [ClauseID(.ENV, 14), ClauseID(.TURN, 14)]
-
-    private static func namesErrors(_ dialect: Dialect) -> Bool {
-        let error: JSONValue = ["type": "error", "error": "no", "code": "busy", "clientMessageId": "c1"]
-        return dialect.read(error, sentBy: .server).map { $0["code"] != nil || $0["clientMessageId"] != nil } ?? true
-    }
 
     /// The scenarios that will be performed, one per line, and the reasons why others will not.
     package var plan: String {

@@ -8,7 +8,8 @@ extension KillMatrix.Result {
     package func text(_ style: ConsoleStyle) -> String {
         let width = ((peers.map(\.name.count) + waiting.map(\.name.count)).max() ?? 0) + 2
         var lines: [String] = []
-        let rows = peers.filter { $0.clause == nil } + inOrder
+        let broken = peers.enumerated().compactMap { index, peer in peer.clause.map { ($0, index, peer) } }
+        let rows = peers.filter { $0.clause == nil } + broken.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
         for peer in rows where peer.holds { lines += row(peer, width) }
         for peer in rows where !peer.holds { lines += row(peer, width) }
         for defect in waiting {
@@ -23,11 +24,6 @@ extension KillMatrix.Result {
             lines.append(style.wrapped("shown to catch by an edited transcript alone: \(names)", indent: 0, hanging: 2))
         }
         return (lines + ["", summary]).joined(separator: "\n") + "\n"
-    }
-
-    private var inOrder: [KillMatrixPeer] {
-        let defects = peers.enumerated().compactMap { index, peer in peer.clause.map { ($0, index, peer) } }
-        return defects.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     }
 
     private var summary: String {

@@ -85,7 +85,12 @@ struct ServerKills: Sendable {
             KillMatrixGroup(
                 defects.filter { $0.need == .load }, named: \.name, kind: 1, atOnce: 1, again: { _ in true }
             ) { defect, _ in
-                try await loaded(defect)
+                var reference = ReferenceSubject(program: program, defects: [defect.name])
+                let mix = try specification.mix(named: "phones") ?? LoadMix(name: "phones")
+                let plan = LoadPlan(devices: Self.crowd, duration: Self.loadMs, ramp: 500, seed: 1, mix: mix)
+                reference.principalsUnderLoad = plan.people().count
+                let seen = try await LoadRun(reference.subject(), plan, under: specification).run { _ in }
+                return KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
             },
         ]
     }
@@ -112,15 +117,6 @@ struct ServerKills: Sendable {
             last.attempts = attempt + 1
         }
         return last
-    }
-
-    private func loaded(_ defect: Defect) async throws -> KillMatrixPeer {
-        var reference = ReferenceSubject(program: program, defects: [defect.name])
-        let mix = try specification.mix(named: "phones") ?? LoadMix(name: "phones")
-        let plan = LoadPlan(devices: Self.crowd, duration: Self.loadMs, ramp: 500, seed: 1, mix: mix)
-        reference.principalsUnderLoad = plan.people().count
-        let seen = try await LoadRun(reference.subject(), plan, under: specification).run { _ in }
-        return KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
     }
 
     /// The number of devices, enough for defects that a dozen would not show, and the duration in milliseconds.
