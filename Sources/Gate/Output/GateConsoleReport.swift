@@ -22,7 +22,9 @@ package struct GateConsoleReport {
         section("Waived", rest.filter(\.isWaived), whole)
         let others = rest.filter { $0.status == .counts }
         section("Warnings", others.filter { $0.finding.severity == .warning }, whole)
-        section("Other changes", others.filter { $0.finding.severity == .information }, brief)
+        section("Other changes", others.filter { $0.finding.severity == .information }) { entry in
+            style.wrapped("\(entry.finding.change) (\(entry.location?.address ?? ""))", indent: 2, hanging: 2)
+        }
         parts.append(closing)
         return parts.joined(separator: "\n\n") + "\n"
     }
@@ -41,10 +43,6 @@ package struct GateConsoleReport {
         lines += report.notes
         lines.append("exit \(report.exit.rawValue): \(report.passes ? "compatible" : "not compatible")")
         return lines.map { style.dim($0) }.joined(separator: "\n")
-    }
-
-    private func brief(_ entry: GateEntry) -> String {
-        style.wrapped("\(entry.finding.change) (\(entry.location?.address ?? ""))", indent: 2, hanging: 2)
     }
 
     private func whole(_ entry: GateEntry) -> String {
