@@ -19,9 +19,11 @@ extension TopicBook {
             style.bold(clause.id.description), "\(clause.role.rawValue)", "profile \(clause.profile.rawValue)",
             clause.keyword.rawValue, "since \(clause.since)",
         ].joined(separator: " · ")
+        let text = handbook.introduction(to: clause.id.area).text.split(separator: "\n").joined(separator: " ")
+        let preface = text.isEmpty ? nil : section("What \(clause.id.area.rawValue) is about", plain(text))
         let parts: [String?] = [
             "\(head)\n\n\(style.wrapped(clause.sentence, indent: 2))", section("Why", plain(clause.why)),
-            section("How it is judged", plain(clause.judgedFrom)), preface(to: clause), status(of: clause),
+            section("How it is judged", plain(clause.judgedFrom)), preface, status(of: clause),
             clause.seen.map { section("Seen in the wild", plain($0)) }, origin(of: clause),
             history(of: clause, isBroken: false), history(of: clause, isBroken: true), evidence(on: clause, scenarios),
             "Written in Spec/\(clause.file), line \(clause.line).\(tryIt(clause))",
@@ -34,12 +36,6 @@ extension TopicBook {
     }
 
     private func plain(_ text: String) -> String { PlainMarkdown(style: style).plain(text) }
-
-    /// The subject of the clause's area.
-    private func preface(to clause: Clause) -> String? {
-        let text = handbook.introduction(to: clause.id.area).text.split(separator: "\n").joined(separator: " ")
-        return text.isEmpty ? nil : section("What \(clause.id.area.rawValue) is about", plain(text))
-    }
 
     /// The reason why no run passes or fails a clause, if there is one.
     private func status(of clause: Clause) -> String? {
