@@ -8,7 +8,12 @@ extension SchemaCompiler {
         let node = program.nodes[next.node]
         let reader = KeywordReader(object: object, uri: program.resources[node.resource].uri, location: node.location)
         let dialect = try dialect(of: next.site)
-        try refuseUnknownKeywords(reader)
+        if unknownKeywords == .refuse {
+            for name in object.keys where KeywordTable.all[name] == nil && !name.hasPrefix("x-") {
+                let nearest = nearestName(to: name, among: KeywordTable.all.keys.sorted())
+                throw reader.problem(.unknownKeyword(name, nearest: nearest), name)
+            }
+        }
         var keywords: [Keyword] = []
         if dialect.validation { keywords += try assertions(reader) }
         if let format = try format(reader, dialect) { keywords.append(.format(format)) }
@@ -19,14 +24,6 @@ extension SchemaCompiler {
         program.nodes[next.node].asksForRest =
             dialect.unevaluated
             && (object["unevaluatedItems"] != nil || object["unevaluatedProperties"] != nil)
-    }
-
-    private func refuseUnknownKeywords(_ reader: KeywordReader) throws(SchemaProblem) {
-        guard unknownKeywords == .refuse else { return }
-        for name in reader.object.keys where KeywordTable.all[name] == nil && !name.hasPrefix("x-") {
-            let nearest = nearestName(to: name, among: KeywordTable.all.keys.sorted())
-            throw reader.problem(.unknownKeyword(name, nearest: nearest), name)
-        }
     }
 
     private func assertions(_ reader: KeywordReader) throws(SchemaProblem) -> [Keyword] {

@@ -82,7 +82,12 @@ struct PatternParser {
             return .set(try characterClass())
         case "\\":
             position += 1
-            return try atomEscape()
+            if let scalar = current, scalar == "k" || ("1"..."9").contains(scalar) {
+                throw PatternProblem("back-references cannot be matched in bounded time")
+            }
+            if let set = try classEscape() { return .set(set) }
+            let value = try characterEscape(inClass: false)
+            return .set(PatternSet([.range(value, value)]))
         case "*", "+", "?", "{": throw problem("nothing stands before the quantifier '\(scalar)'")
         case "]", "}": throw problem("a bare '\(scalar)'")
         default:
@@ -138,15 +143,5 @@ struct PatternParser {
         }
         guard let value else { throw problem(reason) }
         return value
-    }
-
-    /// An escape outside a class, after its backslash.
-    private mutating func atomEscape() throws(PatternProblem) -> PatternNode {
-        if let scalar = current, scalar == "k" || ("1"..."9").contains(scalar) {
-            throw PatternProblem("back-references cannot be matched in bounded time")
-        }
-        if let set = try classEscape() { return .set(set) }
-        let value = try characterEscape(inClass: false)
-        return .set(PatternSet([.range(value, value)]))
     }
 }
