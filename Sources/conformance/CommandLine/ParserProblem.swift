@@ -12,7 +12,10 @@ enum ParserProblem {
         else { return nil }
         let message = root.message(for: error)
         let parts = message.split(separator: "Did you mean ", maxSplits: 1).map(String.init)
-        let command = path(of: words, below: root).joined(separator: " ")
+        let commands = commands(of: words, below: root)
+        let last = commands.last?.configuration.defaultSubcommand
+        let path = (commands + [last].compactMap(\.self)).compactMap { $0.configuration.commandName }
+        let command = path.joined(separator: " ")
         var what = String((parts.first ?? message).reversed().drop { ". \n".contains($0) }.reversed())
         if let first = what.first, !what.dropFirst().prefix(1).allSatisfy(\.isUppercase) {
             what = first.lowercased() + what.dropFirst()
@@ -31,12 +34,6 @@ enum ParserProblem {
         return InputProblem(
             command, what.replacing("\n", with: " "), expected: "what '\(command) --help' shows",
             fix: parts.count > 1 ? "did you mean \(parts[1])" : "run '\(command) --help'")
-    }
-
-    private static func path(of words: [String], below root: any ParsableCommand.Type) -> [String] {
-        let commands = commands(of: words, below: root)
-        let last = commands.last?.configuration.defaultSubcommand
-        return (commands + [last].compactMap(\.self)).compactMap { $0.configuration.commandName }
     }
 
     /// The commands that the words begin with, from the root.
