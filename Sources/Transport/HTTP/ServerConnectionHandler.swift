@@ -153,9 +153,10 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         if !stays { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         registry.write(response, head, isHead: isHead, to: context) { [self] in
             guard context.channel.isActive, !ending else { return }
+            let stays = stays && !stopping
             busy = false
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-            guard stays, !stopping else { return end(context) }
+            guard stays else { return end(context) }
             startIdling(context)
             answerNext(context)
             if !busy { context.read() }
