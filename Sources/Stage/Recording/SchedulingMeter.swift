@@ -52,9 +52,10 @@ final class SchedulingMeter: Sendable {
     private static let typicalDelay = Duration.milliseconds(5)
     /// The minimum length of a sample, unless ``lateness(from:to:)`` ends it earlier.
     private static let length = Duration.milliseconds(100)
-    /// The maximum number of samples; beyond that, every second one of the older half is dropped, and the next one has
-    /// its lost time too.
-    private static let kept = 18_000
+    /// The minimum length of a sample that ``lateness(from:to:)`` ends: many waits ask at the same time.
+    fileprivate static let shortest = Duration.milliseconds(10)
+    /// At most half an hour of the shortest samples; beyond that, the older half is dropped.
+    private static let kept = 180_000
     private let state: Mutex<State>
 
     init(beginningAt start: ContinuousClock.Instant) {
@@ -88,24 +89,23 @@ final class SchedulingMeter: Sendable {
     private static func add(_ moment: ContinuousClock.Instant, to state: inout State) {
         guard state.samples.last.map({ $0.at < moment }) ?? true else { return }
         state.samples.append(Sample(at: moment, lost: state.lost))
-        guard state.samples.count > kept else { return }
-        let older = stride(from: 0, to: kept / 2, by: 2).map { state.samples[$0] }
-        state.samples.replaceSubrange(..<(kept / 2), with: older)
+        if state.samples.count > kept { state.samples.removeFirst(kept / 2) }
     }
 
-    /// The periods between two moments in which the process was late; each call ends a sample.
+    /// The periods between two moments in which the process was late.
     func lateness(
         from start: ContinuousClock.Instant, to end: ContinuousClock.Instant = .now
     ) -> [History.Lateness] {
         guard Self.isAsked else { return [] }
         let samples = state.withLock { state in
             state.count(upTo: end)
-            Self.add(end, to: &state)
+            if let last = state.samples.last, end - last.at >= Self.shortest { Self.add(end, to: &state) }
             let first = state.samples.lastIndex { $0.at <= start } ?? state.samples.startIndex
-            return Array(state.samples[first...])
+            return state.samples[first...] + [Sample(at: end, lost: state.lost)]
         }
         var stretches: [History.Lateness] = []
-        for (before, after) in zip(samples, samples.dropFirst()) where after.at > start && before.at < end {
+        for (before, after) in zip(samples, samples.dropFirst())
+        where after.at > max(start, before.at) && before.at < end {
             let from = max(0, (before.at - start).microseconds)
             let to = (min(after.at, end) - start).microseconds
             let share = (after.lost - before.lost) / (after.at - before.at)
@@ -141,8 +141,8 @@ struct ExtendedDeadline: Sendable {
     private let start = ContinuousClock.now
     private let limit: Duration
     private let meter: SchedulingMeter
-    /// A judge counts in whole microseconds, and must not find that the wait was too short.
-    private static let margin = Duration.milliseconds(1)
+    /// A judge counts in whole samples, and must not find that the wait was too short.
+    private static let margin = SchedulingMeter.shortest
 
     init(_ limit: Duration, on meter: SchedulingMeter = .shared) { (self.limit, self.meter) = (limit, meter) }
 
