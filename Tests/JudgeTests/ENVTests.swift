@@ -179,6 +179,8 @@ import Testing
         try clause.untested("\(large) A>`[]` A<close(1009)")
         try clause.violates("\(large) A<error(too_large c1) A>`[]` A<close(1009)^")
         try clause.violates("A+ A>`[]` A<close(1009)^")
+        try clause.untested("A+ A>binary(7b7d) A>`[]` A<close(1007)")
+        try clause.violates("A+ A>binary(7b7d) A>`[]` A<close(1003)^")
     }
 
     @Test func `ENV-5 other connections stay usable`() throws {

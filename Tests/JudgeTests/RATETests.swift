@@ -95,6 +95,9 @@ import Testing
         let stranger = "B>open B<open B>chat(c5) B<error(not_authenticated) B<close(1008)"
         try clause.untested("\(spent) \(stranger)")
         try clause.untested("\(spent) \(twice) \(stranger)")
+        // A question that went out with the auth and was accepted counts.
+        let early = "B>open B<open B>auth B>chat(c4 s1) B<connected B<ack(c4) B<done(t4)"
+        try clause.violates("\(spent) A>chat(c3 s1) A<ack(c3) A<done(t3) \(early) A>chat(c5 s1) A<ack(c5)^")
     }
 
     @Test func `RATE-3 silence and lateness are no refusal`() throws {

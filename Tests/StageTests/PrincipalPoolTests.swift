@@ -119,6 +119,16 @@ import Testing
             return
         }
         #expect(names(pool.lend(to: spender, now: start)) == ["p2"])
+        // Also while all are free.
+        var whole = PrincipalPool(try subject(2, limits: ["messagesPerMinute": 10]), for: scenarios, now: start)
+        for _ in 0..<2 {
+            guard case .lent(let lent) = whole.lend(to: try chats(1), now: start) else {
+                Issue.record("p1 is free")
+                return
+            }
+            #expect(lent.map(\.name) == ["p1"])
+            whole.take(back: lent, after: try performance(1), now: start)
+        }
     }
 
     @Test func `a reservation never stops a run`() throws {

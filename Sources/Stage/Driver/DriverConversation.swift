@@ -86,13 +86,14 @@ final class DriverConversation: Sendable {
         }
         let start = asked + max(Self.typicalDelay, quickest * 4)
         let meter = SchedulingMeter.shared
-        let isMachineLate = !meter.lateness(from: asked, to: now).isEmpty
-        meter.held(from: start, to: isMachineLate ? now : min(now, start + Self.maxHeld))
+        let late = meter.lateness(from: asked, to: now).reduce(0) { $0 + $1.to - $1.from }
+        meter.held(from: start, to: min(now, start + Self.maxHeld + .microseconds(late)))
     }
 
     /// The time that any driver may take to report its state.
     private static let typicalDelay = Duration.milliseconds(50)
-    /// The longest delay that is blamed on a machine that was not late itself; a longer one is the app's own.
+    /// The longest delay that is blamed on the machine, beside the time in which it was late itself; a longer one is the
+    /// app's own.
     private static let maxHeld = Duration.milliseconds(500)
 
     /// Throws unless the line is a reply.

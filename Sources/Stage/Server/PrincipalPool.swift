@@ -47,7 +47,9 @@ struct PrincipalPool {
     ) -> Loan {
         let count = scenario.needs.principals
         let isWhole = free.count == total
-        let indices = candidates(for: scenario, reachedBy: sink)
+        var indices = candidates(for: scenario, reachedBy: sink)
+        // If no scenario can give principals back, a reservation would stop the run.
+        if indices.count < count, isWhole { indices = candidates(for: scenario, reachedBy: sink, amongReserved: true) }
         guard indices.count >= count else {
             let kind = sink == nil ? "principals" : "principals whose device the push service has not refused"
             let lack = "it needs \(count) \(kind), and \(indices.count) are left; add principals"
@@ -97,8 +99,10 @@ struct PrincipalPool {
             : "it asks \(chats) questions, and no principal has that many left of \(limit) in \(window); \(fix)"
     }
 
-    private func candidates(for scenario: Scenario, reachedBy sink: PushSink?) -> [Int] {
-        let all = free.indices.filter { !isReserved(free[$0].name, from: scenario) }
+    private func candidates(
+        for scenario: Scenario, reachedBy sink: PushSink?, amongReserved: Bool = false
+    ) -> [Int] {
+        let all = free.indices.filter { amongReserved || !isReserved(free[$0].name, from: scenario) }
         let own = scenario.needs.budget ? all.filter { reserved.contains(free[$0].name) } : []
         guard let sink else { return own.isEmpty ? all : own + all.filter { !own.contains($0) } }
         let usable = all.compactMap { index -> (index: Int, usefulness: PushSink.Usefulness)? in
@@ -109,13 +113,9 @@ struct PrincipalPool {
         return (usable.filter { $0.usefulness == .fresh } + usable.filter { $0.usefulness != .fresh }).map(\.index)
     }
 
-    /// Whether a principal is reserved for other scenarios.
-    ///
-    /// None is before a limit is known, or while all are free: no scenario could then give one back, and the run would
-    /// stop.
+    /// Whether a principal is reserved for other scenarios; none is before a limit is known.
     private func isReserved(_ principal: String, from scenario: Scenario) -> Bool {
-        budget.limit != nil && free.count < total && !scenario.needs.budget && !scenario.needs.start
-            && reserved.contains(principal)
+        budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && reserved.contains(principal)
     }
 
     private mutating func take(_ indices: [Int], _ now: ContinuousClock.Instant?) -> [ServerSubject.Principal] {

@@ -11,8 +11,8 @@ struct ExplainCommand: AsyncParsableCommand {
         abstract: "Explain a symptom, clause or term; without one, the protocol.",
         discussion: """
             Without a topic: the protocol on one sheet. For a clause: why it exists, how it is judged, a history that \
-            keeps it and one that breaks it. For a symptom: the clauses involved, the scenarios that show it, and what to \
-            read.
+            keeps it and one that breaks it. For a symptom: the clauses involved, the command that tests them, and what \
+            to read.
 
             Examples:
               conformance explain

@@ -103,11 +103,10 @@ extension Observations {
         into evidence: inout Evidence
     ) {
         let expected = "\(statuses.lowerBound) with an error body"
-        // A server that stops, or has no storage, need not know more.
-        if exchange.status == 503, let response = exchange.response,
-            wasDisturbed(between: exchange.request, and: response)
-        {
-            return
+        // A server that stops need not know more, and one without storage need not know its sessions.
+        if exchange.status == 503, let response = exchange.response {
+            let isDisturbed = statuses == 404...404 ? wasDisturbed : wasStopped
+            if isDisturbed(exchange.request, response) { return }
         }
         if exchange.status != nil {
             evidence.test(exchange, isRefusedWith: statuses, otherwise: what, expected: expected)

@@ -216,10 +216,10 @@ extension Observations {
             let isLate = effectiveTime(of: ending.event) > effectiveTime(of: start) + timeouts.close.microseconds
             let isStop = wasStopped(between: hostile.frame.event, and: ending.event)
             let isSilence = ending.mayBeSilence || ending.isForSilence
-            // A server may end a connection at a message that is too large or binary, and reads nothing behind it.
+            // A server may end a connection at a message that is too large or not UTF-8, and reads nothing behind it.
             let isUnread = hostileFrames.contains {
                 $0.frame.connection == hostile.frame.connection && $0.frame.event < hostile.frame.event
-                    && [.oversize, .binary].contains($0.kind) && $0.answer == nil
+                    && ($0.kind == .oversize || $0.kind == .binary && ending.has(code: 1007)) && $0.answer == nil
             }
             return isOther || isLate || isStop || isSilence || isUnread ? .unknown : .dead(ending.event)
         }

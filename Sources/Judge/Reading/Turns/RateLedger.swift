@@ -30,10 +30,11 @@ struct RateLedger {
         self.observations = observations
         entries = observations.questions.flatMap { turn -> [Entry] in
             let original = observations.original(of: turn)
-            // Before its greeting a connection has no principal with a budget.
+            // Before its greeting a connection has no principal with a budget, unless its question was accepted.
             let counted = turn.requests.filter { request in
                 guard let connection = request.connection.map({ observations.connections[$0] }) else { return true }
                 return !connection.isWhole || connection.isGreeted(before: request.event)
+                    || observations.acceptance(of: request, in: turn) != nil
             }
             return counted.map { request in
                 Entry(

@@ -124,7 +124,7 @@ extension Observations {
             }
     }
 
-    /// Whether another question was answered meanwhile and no write failed since: the disk is no reason to refuse.
+    /// Whether another question of the session was answered meanwhile and no write failed since: no reason to refuse.
     func couldBeStored(_ request: ObservedRequest, after refused: Int, at event: Int) -> Bool {
         turns.contains { other in
             guard other.event > refused, other.principal == request.principal,
