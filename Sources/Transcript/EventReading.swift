@@ -42,12 +42,13 @@ extension LineReader {
             switch error {
             case .misplaced(let number):
                 throw problem(
-                    "copy \(number) points to no earlier text", expected: "[place, distance, length] within it")
+                    "copy \(number) points to no earlier text",
+                    expected: "a place in the text, a distance back into earlier text and a length above 0")
             case .tooLong:
                 throw problem(
                     "the texts have more than \(CopiedTexts.maxBytes) bytes",
                     expected: "at most \(CopiedTexts.maxBytes) bytes")
-            case .noText: throw problem("the text is not UTF-8 with its copies", expected: "copies of whole characters")
+            case .noText: throw problem("the restored text is not UTF-8", expected: "copies of whole characters")
             }
         }
         return event

@@ -24,7 +24,7 @@ struct InferredNames {
     private var asked: [Int: Int] = [:]
     var posts: [Int: Int] = [:]
     var reads: [Int: Event.Request] = [:]
-    /// Questions by their names, or by their frames for one principal.
+    /// Indices of `questions` by [principal, "key" or "message", id], or by the identity of a frame.
     private var known: [[String?]: Int] = [:]
     private var firstSeen: [[String]: Int] = [:]
     /// Frames that other connections received before the ack, live or in `missed`, with their identity.
@@ -337,7 +337,7 @@ struct InferredNames {
         var open = open(for: frame, on: place, at: index)
         switch frame.type {
         case "done":
-            // The frame that ended a question on a socket has a known identity, so this one ends another question.
+            // A frame that ended a question on a socket is known; this one is not, so it belongs to another question.
             if hasAcks, identity(of: frame, principal) != nil {
                 open.removeAll { questions[$0].connection != nil && questions[$0].ended ?? .max < index }
             }

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// A random schedule: a scenario, drawn by a grammar or shrunk, that any stage performs.
+/// A random schedule: a scenario, drawn from a grammar or shrunk from a longer one, for real or simulated subjects.
 package struct Plan: Sendable, Equatable {
     package var name: String
     package var role = Role.server
@@ -11,7 +11,7 @@ package struct Plan: Sendable, Equatable {
     var profiles: Set<Profile>
     /// The steps in the form of a scenario file.
     package var steps: [JSONValue]
-    /// Whether it gets its own server without ending it, because turns may still run on a shared one.
+    /// Whether it needs its own server although no step controls it: on a shared one, earlier turns may still run.
     var isApart = false
     /// The factor by which the client's timers must run faster.
     private var timeScale: JSONValue?
@@ -96,7 +96,7 @@ package struct Plan: Sendable, Equatable {
         return plan
     }
 
-    /// Whether it can be performed.
+    /// Whether it parses as a scenario.
     var isReadable: Bool { (try? ScenarioFile(self)) != nil }
 
     private static func isWritten(_ text: String, _ role: Role) -> Bool {

@@ -26,7 +26,7 @@ struct ClientKills: Sendable {
                 let seen = try await report(variations: [variation], whole, isAlone: isAlone)
                 return KillMatrixPeer(seen, .variation, variation.rawValue, provesAll: true)
             },
-            // On an overloaded machine, constant timers seem to vary, so an uncaught defect is tested again, alone.
+            // Load can hide a defect (constant timers seem to vary), so each uncaught defect is tested again, alone.
             KillMatrixGroup(defects, named: \.name, kind: 4, atOnce: Self.jobs, again: { _ in true }) {
                 try await peer(with: $0, isAlone: $1)
             },

@@ -37,7 +37,7 @@ extension ClientCore {
         beginReading(number, atOnce: true)
     }
 
-    /// Reads the conversation that may contain another one's question; earlier reads for its answer count.
+    /// Reads a conversation that may contain the question of `seeker`; a new poll continues the seeker's.
     mutating func look(for seeker: Int, in number: Int) {
         if mayAsk {
             var poll = conversations[number]?.poll ?? conversations[seeker]?.poll ?? Conversation.Poll()
@@ -55,7 +55,7 @@ extension ClientCore {
             giveUp(number, sentBefore: conversations[number]?.readBegan ?? .max)
             let isOwed = number == shown && conversations[number].map { $0.isStale && $0.session != nil } == true
             guard isOwed else {
-                // The conversation is read when it is opened; the position waits no longer (CLIENT-20).
+                // Opening the conversation reads it, so the position stops waiting for a read (CLIENT-20).
                 wasRead(number)
                 return pump()
             }
@@ -72,8 +72,8 @@ extension ClientCore {
         wait(.poll(conversation: number), interval)
     }
 
-    /// Whether other reads already search for the answer awaited in a conversation without a session: in a conversation
-    /// that may contain its question, or in the list for another one.
+    /// Whether another read already searches for this answer: that of a conversation that may contain the question or,
+    /// without a session, that of the list for an earlier conversation.
     private func isReadElsewhere(_ number: Int) -> Bool {
         conversations.values.contains { other in
             other.poll?.seeker == number && other.isStale
@@ -90,8 +90,8 @@ extension ClientCore {
 
     /// Gives up after the longest acceptable wait: shows the questions as failed, with an offer to retry.
     ///
-    /// Unconfirmed questions stay in the outbox and are sent on the next connection. With a limit, questions on a live
-    /// connection (CLIENT-31) and questions posted over REST since then are not given up: no read has looked for them.
+    /// Unconfirmed questions stay in the outbox and are sent on the next connection. With `limit`, a time, questions
+    /// on a live connection (CLIENT-31) and those posted over REST since then are kept: no read has looked for them.
     mutating func giveUp(_ number: Int, sentBefore limit: Int? = nil) {
         stopPolling(number)
         if let wanted = conversations[number]?.wanted {
@@ -153,7 +153,7 @@ extension ClientCore {
             if !isStale { wasRead(number) }
         }
         guard needsReading(number) else { return stopPolling(number) }
-        // After a failure, the next read waits for the timer; reads for later events are not part of the polling.
+        // After a failure, the next read waits for the timer; after a success, a read for a later event starts at once.
         guard isStale, mayAsk else { return }
         if succeeded { read(number) } else { wait(.poll(conversation: number), interval) }
     }

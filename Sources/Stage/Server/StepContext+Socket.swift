@@ -15,7 +15,7 @@ extension StepContext {
         return lane
     }
 
-    /// A connection that the subject has closed does not fail the step.
+    /// Sends on a connection; the step does not fail if the subject has closed it.
     ///
     /// A server may close while it still receives a message that it refuses; the scenario's next wait decides.
     func sending(
@@ -38,7 +38,7 @@ extension StepContext {
         if performer.isLife || connect.on == ScenarioStep.lifeLane, let open = performer.lane(connect.on),
             !open.mailbox.hasEnded
         {
-            // The round that should have ended it was cut short.
+            // An idle check or a life's round that was cut short may have left this connection open.
             open.cut(.fin)
         }
         await performer.lane(connect.on)?.leave(within: performer.limit("close"))
@@ -96,7 +96,7 @@ extension StepContext {
         guard let connected else { return try missedGreeting(of: lane, connect) }
         performer.noteReception(true)
         lane.authenticate()
-        // A server that the suite starts sends its first greeting here.
+        // If the suite started the server, this may be its first greeting, so the scenario's needs are checked here.
         if let reason = performer.needs.obstacle(greetedBy: connected) { throw StepEnd.outOfReach(reason) }
         performer.messageLimit = connected["limits"]?["maxFrameBytes"]?.intValue
         if case .own = connect.credential.token {
@@ -171,7 +171,7 @@ extension StepContext {
         try await send(messages, on: letter)
     }
 
-    /// The messages of a question of the required length, reached by its text or, if the text is a script, by an unknown member.
+    /// A question's messages, padded to the required length: in the text or, if it is a script, by an unknown member.
     private func wire(_ frame: JSONValue, paddedTo bytes: JSONValue?) throws -> [WireMessage] {
         let messages = try wire(frame)
         guard let bytes, messages.count == 1 else { return try messages.map { try padded($0, to: bytes) } }
@@ -182,8 +182,7 @@ extension StepContext {
         return try messages.map { try padded($0, to: bytes) }
     }
 
-    /// A question lengthened so that its message, which is `message` so far, has the required size; nil if its text is
-    /// a script.
+    /// Lengthens a question until its message, now `message`, has the required size; nil if its text is a script.
     func lengthened(_ question: JSONValue, toBytes size: Int, from message: String) throws -> JSONValue? {
         guard question["messages"]?.arrayValue?.last?["content"]?.stringValue?.first != "{" else { return nil }
         try refuse(bytes: size)
@@ -220,7 +219,7 @@ extension StepContext {
             Performance.beyondLimits + "it needs a message of \(bytes) bytes, and the server takes at most \(limit)")
     }
 
-    /// A server with a lower limit accepts no ordinary question, so nothing excuses an untested clause.
+    /// A lower limit would refuse even ordinary questions, so it does not excuse an untested clause.
     private static let minMessageLimit = 1024
 
     func await(_ awaited: ScenarioStep.Await, on letter: String) async throws {
@@ -242,7 +241,7 @@ extension StepContext {
         var within = performer.limit(awaited.bound.within)
         // A shorter wait cannot distinguish a late answer from none.
         if !awaited.bound.isOptional { within = max(within, lane.stillOwed) }
-        // A life does not wait longer; it checks again at rest.
+        // A life caps this wait; it checks again when it pauses.
         if performer.isLife { within = min(within, Self.longestOfLife) }
         let (frame, isRefused) = await take(awaited.types, within: within, from: lane, where: isMeant)
         if isRefused { return try lack(awaited.save, of: what) }

@@ -18,7 +18,7 @@ struct LiveFrames {
         (self.own, unowed) = (own, own.subtracting(numbers))
     }
 
-    /// Whether a frame shown elsewhere also arrived here: with its number or, unless it is a `toolUse`, another.
+    /// Whether a frame shown elsewhere also arrived here, under its number or, unless it is a `toolUse`, another.
     func hasReceived(_ item: NumberedFrame) -> Bool {
         numbers.contains(item.seq)
             || item.frame.kind != .toolUse && frames.contains { $0.identity == item.frame.identity }
