@@ -51,7 +51,7 @@ import Testing
         ("4001", "close code"), ("3", "exit code: the baseline is stale"), ("session read", "GET /api/sessions/{id}"),
         ("server/SYNC/evicted", "scenario"), ("spinner", "The spinner never ends"), ("duplicate", "IDEM-1"),
         ("untested", "did not exercise the clause"), ("turnId", "Which id names what"),
-        ("resend", "conformance server URL --only server/IDEM/repeat-after-the-answer"),
+        ("resend", "conformance server URL --only IDEM-1"),
         ("sync-claims-complete-after-eviction", "breaks SYNC-6"), ("the answer came twice", "SYNC-8"),
         ("The spinner never ends.", "TURN-3"), ("my question came twice", "The same message came twice"),
         ("same-words-in-another-form", "server/IDEM/same-words-in-another-form"),

@@ -72,7 +72,7 @@ import Testing
         let header = TranscriptWriter.line(history([]).header)
         let told = header.dropLast() + #","copies":true}"#
         let half = #"{"at":0,"lane":"A","kind":"text","direction":">","text":"ü","copies":[[2,1,1]]}"#
-        for (first, words) in [(String(told), "the text is not UTF-8"), (header, "there are 'copies'")] {
+        for (first, words) in [(String(told), "the restored text is not UTF-8"), (header, "there are 'copies'")] {
             let problem = #expect(throws: InputProblem.self) {
                 try TranscriptReader.history(in: "\(first)\n\(half)\n", file: "t.ndjson")
             }
