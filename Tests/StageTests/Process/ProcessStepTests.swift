@@ -11,7 +11,7 @@ struct ProcessStepTests {
     /// A WebSocket server of a few lines that stores what it is asked in `chats`, and says `done` in so many fragments, and
     /// more than one over REST in chunks.
     private static let script = """
-        import base64, hashlib, json, struct, threading
+        import base64, hashlib, json, struct
         def frame(opcode, payload, fin=True):
             head = bytes([(0x80 if fin else 0) | opcode])
             n = len(payload)
@@ -174,7 +174,7 @@ struct ProcessStepTests {
     @Test func `it is asked to end`() async throws {
         let performance = try await perform(
             #"{"do":"connect","on":"A"},{"do":"stop"},{"do":"start"},{"do":"connect","on":"A"},{"do":"stop"}"#,
-            server: "signal.signal(signal.SIGTERM, lambda *_: os._exit(0)); run()")
+            server: "exit_on_sigterm(0); run()")
         #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
         #expect(acts(performance) == ["stop", #"exit{"code":0}"#, "start", "stop", #"exit{"code":0}"#])
         #expect(

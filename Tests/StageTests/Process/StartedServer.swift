@@ -7,7 +7,7 @@ import HoldfastPlatform
 enum StartedServer {
     /// Listens on the port it is told, and answers each connection with what `answer` gives.
     private static let listening = """
-        import os, signal, socket, sys, time
+        import os, signal, socket, sys, threading, time
         def listen(port):
             s = socket.socket()
             s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -18,6 +18,13 @@ enum StartedServer {
         def write(name, text):
             with open(os.path.join(data, name), 'a') as f:
                 f.write(text)
+        def exit_on_sigterm(code):
+            # A handler runs only between two instructions of the main thread, which may wait in accept() by then.
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+            def wait():
+                signal.sigwait([signal.SIGTERM])
+                os._exit(code)
+            threading.Thread(target=wait, daemon=True).start()
         def serve(answer=lambda: ''):
             s = listen(int(sys.argv[1]))
             while True:

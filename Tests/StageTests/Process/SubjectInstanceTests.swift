@@ -121,7 +121,7 @@ struct SubjectInstanceTests {
     }
 
     @Test func `a server that keeps SIGTERM ends with its own code`() async throws {
-        let command = StartedServer.command("signal.signal(signal.SIGTERM, lambda *_: sys.exit(7)); serve()")
+        let command = StartedServer.command("exit_on_sigterm(7); serve()")
         try await StartedServer.with(command) { instance in
             await instance.stop(within: StartedServer.patience)
             #expect(instance.exit == .code(7))
