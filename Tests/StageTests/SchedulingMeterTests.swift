@@ -71,6 +71,22 @@ import Testing
         #expect(late[0].from >= 300_000 && late[0].from <= 400_000 && late[0].to >= 900_000 && late[0].to < 1_000_000)
     }
 
+    @Test(arguments: [
+        // A state report on a machine that is on time: half a second at most.
+        (300, 0, true, 300), (3000, 0, true, 500), (3000, 599, true, 500),
+        // An act on such a machine is as slow as the app is.
+        (300, 0, false, 0), (3000, 599, false, 0),
+        // A machine that was late for a fifth of it.
+        (3000, 600, true, 3000), (3000, 600, false, 3000),
+    ])
+    func `a driver's delay is the machine's if the machine was late itself`(
+        delay: Int, late: Int, isState: Bool, blamed: Int
+    ) {
+        let part = DriverConversation.blamedOnMachine(
+            .milliseconds(delay), late: .milliseconds(late), isState: isState)
+        #expect(part == .milliseconds(blamed))
+    }
+
     @Test func `by the clock on the wall nothing is late`() async {
         let meter = meter(wokenAt: [1000])
         let late = await byTheWallClock { lateness(meter, to: 1000) }

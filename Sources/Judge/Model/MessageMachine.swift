@@ -123,6 +123,7 @@ final class MessageMachine {
     // MARK: Moving on
 
     func advance(to event: Int) {
+        guard !isLost else { return }
         while next < steps.count, steps[next].event < event {
             let step = steps[next]
             take(upTo: step.event)

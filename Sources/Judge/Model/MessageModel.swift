@@ -75,6 +75,7 @@ struct MessageModel {
         _ part: Part, _ machine: MessageMachine, _ look: Observations.Look, atOnce: Bool = false,
         _ fits: (MessageMachine.World) -> Bool?
     ) {
+        guard !machine.isLost else { return }
         var left: Set<MessageMachine.World> = []
         var broken: MessageMachine.World?
         func isNew(_ world: MessageMachine.World, _ kind: Int) -> Bool {
@@ -99,7 +100,7 @@ struct MessageModel {
             machine.worlds = left
             return
         }
-        guard !machine.isLost, isNew(broken, 1) else { return }
+        guard isNew(broken, 1) else { return }
         let cause = broken.cause.map { machine.steps[$0].event } ?? machine.question.event
         evidence[part, default: Evidence()].violate(part.finding(machine.words(broken), at: [cause, look.event]))
     }
@@ -180,7 +181,7 @@ struct MessageModel {
             !machine.owes(.waiting, in: world)
                 || !world.shown.contains(.waiting) && !isOverdue(world, machine, at: look)
         }
-        if mayWait || machine.maySend && history.deadConnection(at: look.event) != nil { return true }
+        if machine.isLost || mayWait || machine.maySend && history.deadConnection(at: look.event) != nil { return true }
         let next = machine.question.requests.first { $0.event > look.event }
         return next.map { history.inFlight(before: $0.event) <= look.event } == true
     }

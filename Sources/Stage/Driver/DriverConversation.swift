@@ -63,7 +63,7 @@ final class DriverConversation: Sendable {
         }
         switch arrival {
         case .line(let line):
-            if name == "state" { note(.now, since: asked) }
+            note(.now, since: asked, isState: name == "state")
             let value = try reply(in: line, to: name)
             guard value["id"]?.intValue == id else {
                 throw broken(.unasked(line: Self.shown(line), expected: id), at: name)
@@ -77,24 +77,33 @@ final class DriverConversation: Sendable {
         }
     }
 
-    /// Notes the time of a state report: a driver that is later than usual did not get the processor, and neither did
-    /// its app.
-    private func note(_ now: ContinuousClock.Instant, since asked: ContinuousClock.Instant) {
+    /// Notes the time of a reply: a driver that is later than usual did not get the processor, and neither did its app.
+    private func note(_ now: ContinuousClock.Instant, since asked: ContinuousClock.Instant, isState: Bool) {
         let quickest = state.withLock { state in
-            state.quickest = min(state.quickest ?? (now - asked), now - asked)
+            if isState { state.quickest = min(state.quickest ?? (now - asked), now - asked) }
             return state.quickest ?? .zero
         }
         let start = asked + max(Self.typicalDelay, quickest * 4)
+        guard start < now else { return }
         let meter = SchedulingMeter.shared
         let late = meter.lateness(from: asked, to: now).reduce(0) { $0 + $1.to - $1.from }
-        meter.held(from: start, to: min(now, start + Self.maxHeld + .microseconds(late)))
+        meter.held(
+            from: start, to: start + Self.blamedOnMachine(now - start, late: .microseconds(late), isState: isState))
+    }
+
+    /// The part of a delay that the machine caused: all of it if the machine was late itself.
+    ///
+    /// On a machine that is on time, an act may be slow, and so may a state report after a while.
+    static func blamedOnMachine(_ delay: Duration, late: Duration, isState: Bool) -> Duration {
+        late * lateShare >= delay ? delay : isState ? min(delay, maxHeld) : .zero
     }
 
     /// The time that any driver may take to report its state.
     private static let typicalDelay = Duration.milliseconds(50)
-    /// The longest delay that is blamed on the machine, beside the time in which it was late itself; a longer one is the
-    /// app's own.
+    /// The longest delay of a state report that is not the app's own.
     private static let maxHeld = Duration.milliseconds(500)
+    /// A machine is late itself if it was late in one part of so many.
+    private static let lateShare = 5
 
     /// Throws unless the line is a reply.
     private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {
