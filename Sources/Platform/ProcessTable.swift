@@ -12,15 +12,18 @@ package enum ProcessTable {
         package let began: Int
     }
 
-    package static func processes() -> [ProcessID] {
-        guard let folder = opendir("/proc") else { return [] }
+    package static func processes() -> [ProcessID] { numbers(in: "/proc") }
+
+    /// The entries of a folder whose names are numbers: processes or threads.
+    private static func numbers(in path: String) -> [ProcessID] {
+        guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var found: [ProcessID] = []
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if let process = ProcessID(name) { found.append(process) }
+            if let number = ProcessID(name) { found.append(number) }
         }
         return found
     }
@@ -58,6 +61,17 @@ package enum ProcessTable {
         guard let numbers = fields(of: process)?.numbers, ticksPerSecond > 0 else { return nil }
         // User and system time of the process and its children (proc(5), fields 14 to 17).
         return .milliseconds(numbers[10...13].reduce(0, +) * 1000 / ticksPerSecond)
+    }
+
+    /// The time for which the threads of a process have waited for a processor; nil if the system does not count it.
+    package static func waitingTime(of process: ProcessID) -> Duration? {
+        let waits = numbers(in: "/proc/\(process)/task").compactMap { thread -> Int64? in
+            let bytes = contents("/proc/\(process)/task/\(thread)/schedstat", atMost: 128)
+            // The time on a processor, and the time spent waiting for one, in nanoseconds.
+            let fields = bytes.split(separator: UInt8(ascii: " "))
+            return fields.count > 1 ? Int64(String(decoding: fields[1], as: UTF8.self)) : nil
+        }
+        return waits.isEmpty ? nil : .nanoseconds(waits.reduce(0, +))
     }
 
     package static func status(of process: ProcessID) -> Status? {

@@ -27,6 +27,19 @@ import Testing
         #expect(ProcessTable.status(of: number) == nil)
     }
 
+    @Test(.timeLimit(.minutes(2))) func `a process that shares a processor waits for it`() async throws {
+        let children = try (0...ProcessInfo.processInfo.activeProcessorCount).map { _ in
+            try started("while :; do :; done")
+        }
+        defer { for child in children { SystemSignal.kill.send(to: child.processIdentifier) } }
+        while !children.contains(where: { child in
+            ProcessTable.waitingTime(of: child.processIdentifier).map { $0 > .milliseconds(20) } == true
+        }) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(ProcessTable.waitingTime(of: 0) == nil)
+    }
+
     @Test func `the limit of a process that has gone is set nowhere`() throws {
         #expect(Processes.canLimitOthers)
         #expect(try Processes.limitFileSize(of: .max, to: 4) == false)

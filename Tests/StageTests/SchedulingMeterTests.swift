@@ -73,17 +73,19 @@ import Testing
 
     @Test(arguments: [
         // A state report on a machine that is on time: half a second at most.
-        (300, 0, true, 300), (3000, 0, true, 500), (3000, 599, true, 500),
+        (300, 0, 0, true, 300), (3000, 0, 0, true, 500), (3000, 0, 599, true, 500),
         // An act on such a machine is as slow as the app is.
-        (300, 0, false, 0), (3000, 599, false, 0),
+        (300, 0, 0, false, 0), (3000, 0, 599, false, 0),
+        // A driver that waited for a processor, in several threads.
+        (3000, 2000, 0, true, 2000), (3000, 2000, 0, false, 2000), (3000, 9000, 0, true, 3000),
         // A machine that was late for a fifth of it.
-        (3000, 600, true, 3000), (3000, 600, false, 3000),
+        (3000, 0, 600, true, 3000), (3000, 0, 600, false, 3000),
     ])
-    func `a driver's delay is the machine's if the machine was late itself`(
-        delay: Int, late: Int, isState: Bool, blamed: Int
+    func `a driver's delay is the machine's if it kept the driver or the suite waiting`(
+        delay: Int, waited: Int, late: Int, isState: Bool, blamed: Int
     ) {
         let part = DriverConversation.blamedOnMachine(
-            .milliseconds(delay), late: .milliseconds(late), isState: isState)
+            .milliseconds(delay), waited: .milliseconds(waited), late: .milliseconds(late), isState: isState)
         #expect(part == .milliseconds(blamed))
     }
 

@@ -12,6 +12,8 @@ final class DriverConversation: Sendable {
         var problem: DriverProblem?
         /// The shortest time in which the driver reported its state.
         var quickest: Duration?
+        /// The time for which the driver had waited for a processor, and when that was read.
+        var waited: (total: Duration?, at: ContinuousClock.Instant)?
     }
 
     private let ids = Counter()
@@ -54,11 +56,14 @@ final class DriverConversation: Sendable {
         }
         let asked = ContinuousClock.now
         let deadline = ExtendedDeadline(limit)
+        readWaitingTime(at: asked)
         // If the command cannot be sent, the driver has stopped reading, and the arrivals show why.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
         var arrival = await transport.arrivals.next(within: max(deadline.rest, .milliseconds(100)))
         // If the machine was late meanwhile, the driver did not get the processor either.
-        while arrival == .late, deadline.rest > .zero {
+        while arrival == .late {
+            note(.now, since: asked, isState: false)
+            guard deadline.rest > .zero else { break }
             arrival = await transport.arrivals.next(within: deadline.rest)
         }
         switch arrival {
@@ -77,27 +82,39 @@ final class DriverConversation: Sendable {
         }
     }
 
-    /// Notes the time of a reply: a driver that is later than usual did not get the processor, and neither did its app.
+    private func readWaitingTime(at now: ContinuousClock.Instant) {
+        let isKnown = state.withLock { $0.waited.map { now - $0.at < Self.freshness } ?? false }
+        guard !isKnown else { return }
+        let total = transport.waitingTime
+        state.withLock { $0.waited = (total, now) }
+    }
+
+    /// Notes the time of a reply, or of one that is still missing: a driver that is later than usual did not get the
+    /// processor, and neither did its app.
     private func note(_ now: ContinuousClock.Instant, since asked: ContinuousClock.Instant, isState: Bool) {
-        let quickest = state.withLock { state in
+        let (quickest, before) = state.withLock { state in
             if isState { state.quickest = min(state.quickest ?? (now - asked), now - asked) }
-            return state.quickest ?? .zero
+            return (state.quickest ?? .zero, state.waited?.total)
         }
         let start = asked + max(Self.typicalDelay, quickest * 4)
         guard start < now else { return }
-        let meter = SchedulingMeter.shared
-        let late = meter.lateness(from: asked, to: now).reduce(0) { $0 + $1.to - $1.from }
-        meter.held(
-            from: start, to: start + Self.blamedOnMachine(now - start, late: .microseconds(late), isState: isState))
+        let waited = before.flatMap { before in transport.waitingTime.map { $0 - before } }
+        let late = SchedulingMeter.shared.lateness(from: asked, to: now).reduce(0) { $0 + $1.to - $1.from }
+        let blamed = Self.blamedOnMachine(
+            now - start, waited: waited ?? .zero, late: .microseconds(late), isState: isState)
+        SchedulingMeter.shared.held(from: start, to: start + blamed)
     }
 
-    /// The part of a delay that the machine caused: all of it if the machine was late itself.
+    /// The part of a delay that the machine caused: the time for which the driver waited for a processor, or all of it
+    /// if the machine was late itself.
     ///
     /// On a machine that is on time, an act may be slow, and so may a state report after a while.
-    static func blamedOnMachine(_ delay: Duration, late: Duration, isState: Bool) -> Duration {
-        late * lateShare >= delay ? delay : isState ? min(delay, maxHeld) : .zero
+    static func blamedOnMachine(_ delay: Duration, waited: Duration, late: Duration, isState: Bool) -> Duration {
+        late * lateShare >= delay ? delay : min(delay, max(waited, isState ? maxHeld : .zero))
     }
 
+    /// How old the known waiting time of a driver may be when it is asked for something.
+    private static let freshness = Duration.milliseconds(200)
     /// The time that any driver may take to report its state.
     private static let typicalDelay = Duration.milliseconds(50)
     /// The longest delay of a state report that is not the app's own.
@@ -158,4 +175,11 @@ protocol DriverTransport: Sendable {
 
     /// The driver's last lines on other outputs, for error messages.
     var lastOutput: [String] { get }
+
+    /// The time for which the driver has waited for a processor; nil if unknown.
+    var waitingTime: Duration? { get }
+}
+
+extension DriverTransport {
+    var waitingTime: Duration? { nil }
 }

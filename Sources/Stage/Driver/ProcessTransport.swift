@@ -14,6 +14,8 @@ final class ProcessTransport: DriverTransport {
 
     var processorTime: Duration? { process.processorTime }
 
+    var waitingTime: Duration? { process.waitingTime }
+
     var lastOutput: [String] { process.output.lines() }
 
     /// Ends the process in any case: by the end of its input, then by SIGTERM, then by SIGKILL.
