@@ -63,15 +63,16 @@ package enum ProcessTable {
         return .milliseconds(numbers[10...13].reduce(0, +) * 1000 / ticksPerSecond)
     }
 
-    /// The time for which the threads of a process have waited for a processor; nil if the system does not count it.
-    package static func waitingTime(of process: ProcessID) -> Duration? {
-        let waits = numbers(in: "/proc/\(process)/task").compactMap { thread -> Int64? in
+    /// The time for which each thread of a process has waited for a processor; empty if the system does not count it.
+    package static func waitingTimes(of process: ProcessID) -> [ProcessID: Duration] {
+        let threads = numbers(in: "/proc/\(process)/task").compactMap { thread -> (ProcessID, Duration)? in
             let bytes = contents("/proc/\(process)/task/\(thread)/schedstat", atMost: 128)
             // The time on a processor, and the time spent waiting for one, in nanoseconds.
             let fields = bytes.split(separator: UInt8(ascii: " "))
-            return fields.count > 1 ? Int64(String(decoding: fields[1], as: UTF8.self)) : nil
+            guard fields.count > 1 else { return nil }
+            return Int64(String(decoding: fields[1], as: UTF8.self)).map { (thread, .nanoseconds($0)) }
         }
-        return waits.isEmpty ? nil : .nanoseconds(waits.reduce(0, +))
+        return Dictionary(threads) { $1 }
     }
 
     package static func status(of process: ProcessID) -> Status? {

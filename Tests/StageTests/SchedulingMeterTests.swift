@@ -1,3 +1,4 @@
+import HoldfastPlatform
 import HoldfastTranscript
 import Testing
 
@@ -69,6 +70,22 @@ import Testing
         let late = lateness(meter, to: 1000)
         #expect(late == [History.Lateness(from: late[0].from, to: late[0].to, slowness: 10)])
         #expect(late[0].from >= 300_000 && late[0].from <= 400_000 && late[0].to >= 900_000 && late[0].to < 1_000_000)
+    }
+
+    @Test func `a watched process that waits is late, until it ends`() {
+        let meter = meter(wokenAt: Array(stride(from: 20, through: 1000, by: 20)))
+        let waited = Mutex<[ProcessID: Duration]>([1: .seconds(9), 2: .zero])
+        meter.watch { waited.withLock { WaitingTimes($0) } }
+        meter.readWatched(at: start + .milliseconds(200))
+        // Threads wait at the same time: the one that waited longest counts.
+        waited.withLock { $0 = [1: .milliseconds(9070), 2: .milliseconds(80), 3: .milliseconds(10)] }
+        meter.readWatched(at: start + .milliseconds(400))
+        waited.withLock { $0 = [:] }
+        meter.readWatched(at: start + .milliseconds(600))
+        waited.withLock { $0 = [1: .seconds(20)] }
+        meter.readWatched(at: start + .milliseconds(800))
+        let late = lateness(meter, to: 1000)
+        #expect(late.map(\.from) == [300_000] && late.allSatisfy { $0.to == 400_000 && $0.slowness == 9 })
     }
 
     @Test(arguments: [

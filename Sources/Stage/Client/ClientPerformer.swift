@@ -165,10 +165,11 @@ final class ClientPerformer: ClientScene, Sendable {
         }
         if let problem = state.withLock({ $0.broken }) { throw .unmet("\(pointer): \(problem.what)") }
         let reply: DriverReply
+        let asked = ContinuousClock.now
         do {
             reply = try await link.perform(command, within: subject.timeouts.driver)
         } catch {
-            throw end(for: error, at: pointer)
+            throw end(for: error, asked: asked, at: pointer)
         }
         switch reply {
         case .done(let shown, _):
@@ -183,7 +184,9 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    private func end(for problem: DriverProblem, at pointer: JSONPointer) -> StepEnd {
+    private func end(
+        for problem: DriverProblem, asked: ContinuousClock.Instant, at pointer: JSONPointer
+    ) -> StepEnd {
         if Task.isCancelled || problem.code == .interrupted { return .interrupted }
         state.withLock { state in
             state.broken = problem
@@ -193,7 +196,8 @@ final class ClientPerformer: ClientScene, Sendable {
         let reason: JSONObject = ["reason": .string(problem.inShort), "command": .string(problem.command ?? "")]
         switch problem.code {
         case .ended(let exit): recorder.note(.act("exit", exit.details), on: .client)
-        case .hung: recorder.note(.act("hang", reason), on: .client)
+        // Whatever its app did not do since then proves nothing else.
+        case .hung: recorder.note(.act("hang", reason), on: .client, at: asked)
         default: recorder.note(.act("nonsense", reason), on: .client)
         }
         return .unmet("\(pointer): \(problem.what)")

@@ -12,8 +12,8 @@ final class DriverConversation: Sendable {
         var problem: DriverProblem?
         /// The shortest time in which the driver reported its state.
         var quickest: Duration?
-        /// The time for which the driver had waited for a processor, and when that was read.
-        var waited: (total: Duration?, at: ContinuousClock.Instant)?
+        /// How long the driver had waited for a processor, and when that was read.
+        var waiting: (times: WaitingTimes, at: ContinuousClock.Instant)?
     }
 
     private let ids = Counter()
@@ -56,7 +56,7 @@ final class DriverConversation: Sendable {
         }
         let asked = ContinuousClock.now
         let deadline = ExtendedDeadline(limit)
-        readWaitingTime(at: asked)
+        readWaitingTimes(at: asked)
         // If the command cannot be sent, the driver has stopped reading, and the arrivals show why.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
         var arrival = await transport.arrivals.next(within: max(deadline.rest, .milliseconds(100)))
@@ -82,11 +82,11 @@ final class DriverConversation: Sendable {
         }
     }
 
-    private func readWaitingTime(at now: ContinuousClock.Instant) {
-        let isKnown = state.withLock { $0.waited.map { now - $0.at < Self.freshness } ?? false }
+    private func readWaitingTimes(at now: ContinuousClock.Instant) {
+        let isKnown = state.withLock { $0.waiting.map { now - $0.at < Self.freshness } ?? false }
         guard !isKnown else { return }
-        let total = transport.waitingTime
-        state.withLock { $0.waited = (total, now) }
+        let times = transport.waitingTimes
+        state.withLock { $0.waiting = (times, now) }
     }
 
     /// Notes the time of a reply, or of one that is still missing: a driver that is later than usual did not get the
@@ -94,14 +94,13 @@ final class DriverConversation: Sendable {
     private func note(_ now: ContinuousClock.Instant, since asked: ContinuousClock.Instant, isState: Bool) {
         let (quickest, before) = state.withLock { state in
             if isState { state.quickest = min(state.quickest ?? (now - asked), now - asked) }
-            return (state.quickest ?? .zero, state.waited?.total)
+            return (state.quickest ?? .zero, state.waiting?.times)
         }
         let start = asked + max(Self.typicalDelay, quickest * 4)
         guard start < now else { return }
-        let waited = before.flatMap { before in transport.waitingTime.map { $0 - before } }
+        let waited = before.map { transport.waitingTimes.longest(since: $0) } ?? .zero
         let late = SchedulingMeter.shared.lateness(from: asked, to: now).reduce(0) { $0 + $1.to - $1.from }
-        let blamed = Self.blamedOnMachine(
-            now - start, waited: waited ?? .zero, late: .microseconds(late), isState: isState)
+        let blamed = Self.blamedOnMachine(now - start, waited: waited, late: .microseconds(late), isState: isState)
         SchedulingMeter.shared.held(from: start, to: start + blamed)
     }
 
@@ -113,7 +112,7 @@ final class DriverConversation: Sendable {
         late * lateShare >= delay ? delay : min(delay, max(waited, isState ? maxHeld : .zero))
     }
 
-    /// How old the known waiting time of a driver may be when it is asked for something.
+    /// How old the known waiting times of a driver may be when it is asked for something.
     private static let freshness = Duration.milliseconds(200)
     /// The time that any driver may take to report its state.
     private static let typicalDelay = Duration.milliseconds(50)
@@ -176,10 +175,10 @@ protocol DriverTransport: Sendable {
     /// The driver's last lines on other outputs, for error messages.
     var lastOutput: [String] { get }
 
-    /// The time for which the driver has waited for a processor; nil if unknown.
-    var waitingTime: Duration? { get }
+    /// How long the driver has waited for a processor; empty if unknown.
+    var waitingTimes: WaitingTimes { get }
 }
 
 extension DriverTransport {
-    var waitingTime: Duration? { nil }
+    var waitingTimes: WaitingTimes { WaitingTimes() }
 }

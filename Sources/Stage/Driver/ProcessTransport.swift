@@ -14,7 +14,7 @@ final class ProcessTransport: DriverTransport {
 
     var processorTime: Duration? { process.processorTime }
 
-    var waitingTime: Duration? { process.waitingTime }
+    var waitingTimes: WaitingTimes { process.waitingTimes }
 
     var lastOutput: [String] { process.output.lines() }
 

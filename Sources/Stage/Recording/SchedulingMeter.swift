@@ -16,6 +16,7 @@ final class SchedulingMeter: Sendable {
             while !Task.isCancelled {
                 try? await Task.sleep(for: pause, clock: .continuous)
                 meter.wake(at: .now)
+                meter.readWatched(at: .now)
             }
         }
         return meter
@@ -38,6 +39,8 @@ final class SchedulingMeter: Sendable {
         var counted = Duration.zero
         /// The time up to which delays from ``held(from:to:)`` are counted.
         var heldUntil: ContinuousClock.Instant
+        var watched: [Watched] = []
+        var watchedAt: ContinuousClock.Instant
 
         mutating func count(upTo moment: ContinuousClock.Instant) {
             let late = moment - asleepSince - SchedulingMeter.pause
@@ -45,6 +48,12 @@ final class SchedulingMeter: Sendable {
             lost += late - counted
             counted = late
         }
+    }
+
+    /// A process, and its waiting times when they were last read.
+    private struct Watched {
+        let waitingTimes: @Sendable () -> WaitingTimes
+        var known: WaitingTimes
     }
 
     private static let pause = Duration.milliseconds(20)
@@ -59,7 +68,29 @@ final class SchedulingMeter: Sendable {
     private let state: Mutex<State>
 
     init(beginningAt start: ContinuousClock.Instant) {
-        state = Mutex(State(samples: [Sample(at: start, lost: .zero)], asleepSince: start, heldUntil: start))
+        state = Mutex(
+            State(
+                samples: [Sample(at: start, lost: .zero)], asleepSince: start, heldUntil: start, watchedAt: start))
+    }
+
+    /// Counts the time for which a process waits for a processor, until that becomes unknown.
+    func watch(_ waitingTimes: @escaping @Sendable () -> WaitingTimes) {
+        let known = waitingTimes()
+        state.withLock { $0.watched.append(Watched(waitingTimes: waitingTimes, known: known)) }
+    }
+
+    /// Counts the longest wait among the watched processes since the last time.
+    func readWatched(at moment: ContinuousClock.Instant) {
+        let (before, since) = state.withLock { ($0.watched, $0.watchedAt) }
+        guard moment - since >= Self.length else { return }
+        let times = before.map { $0.waitingTimes() }
+        let longest = zip(times, before).map { $0.longest(since: $1.known) }.max() ?? .zero
+        state.withLock { state in
+            state.watchedAt = moment
+            for (index, times) in times.enumerated() { state.watched[index].known = times }
+            state.watched.removeAll(where: \.known.isUnknown)
+        }
+        if longest > Self.typicalDelay { held(from: max(since, moment - longest), to: moment) }
     }
 
     /// Notes a delay, between two moments, of something else that is immediate on an idle machine.
@@ -157,5 +188,20 @@ struct ExtendedDeadline: Sendable {
     static let pass: @Sendable (Duration) async throws -> Void = { limit in
         let deadline = ExtendedDeadline(limit)
         while case let rest = deadline.rest, rest > .zero { try await Task.sleep(for: rest, clock: .continuous) }
+    }
+}
+
+/// How long each thread of a process has waited for a processor: Linux counts that.
+struct WaitingTimes: Sendable {
+    private let times: [ProcessID: Duration]
+    var isUnknown: Bool { times.isEmpty }
+
+    init(_ times: [ProcessID: Duration] = [:]) { self.times = times }
+
+    init(of process: ProcessID) { times = ProcessTable.waitingTimes(of: process) }
+
+    /// The longest wait of a thread since an earlier reading.
+    func longest(since earlier: Self) -> Duration {
+        times.map { $1 - (earlier.times[$0] ?? .zero) }.max() ?? .zero
     }
 }

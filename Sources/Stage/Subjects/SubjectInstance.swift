@@ -89,6 +89,7 @@ final class SubjectInstance: Sendable {
             return state.isOver
         }
         if isOver { process.kill() }
+        SchedulingMeter.shared.watch { process.waitingTimes }
         try await waitUntilReady(process, within: limit)
     }
 
