@@ -253,6 +253,13 @@ import Testing
         let twice = "A+ A>chat(c1) A>chat(c1)"
         try clause.conforms("\(twice) A<ack(c1 duplicate) A<ack(c1) A<done(t1)")
         try clause.violates("\(twice) A<ack(c1) A<ack(c1)^ A<done(t1)")
+        // Also after a refusal, which began nothing.
+        let again = "A+ A>chat(c1) A<error(rate_limited c1) +6s A>chat(c1) A>chat(c1)"
+        try clause.conforms("\(again) A<ack(c1 duplicate) A<ack(c1) A<done(t1)")
+        try clause.violates("\(again) A<ack(c1) A<ack(c1)^ A<done(t1)")
+        let free = ClauseUnderTest("IDEM-7")
+        try free.conforms("\(again) A<ack(c1 duplicate) A<ack(c1) A<done(t1)")
+        try free.violates("\(again) A<ack(c1 duplicate) A<ack(c1 duplicate)^ A<done(t1)")
     }
 
     @Test func `IDEM-7 and PERSIST-3 nobody is known before the greeting`() throws {

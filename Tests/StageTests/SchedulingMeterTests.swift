@@ -88,6 +88,17 @@ import Testing
         #expect(late.map(\.from) == [300_000] && late.allSatisfy { $0.to == 400_000 && $0.slowness == 9 })
     }
 
+    @Test func `the thread that waited longest counts, and one that waits for a disk`() {
+        let before = WaitingTimes([1: .seconds(1), 2: .seconds(2)], onDisk: [2])
+        let after = WaitingTimes([1: .milliseconds(1030), 2: .milliseconds(2010), 3: .milliseconds(20)])
+        #expect(after.longest(since: before, within: .milliseconds(100)) == .milliseconds(30))
+        #expect(after.longest(since: before, within: .milliseconds(25)) == .milliseconds(25))
+        let onDisk = WaitingTimes([1: .seconds(1), 2: .seconds(2)], onDisk: [2])
+        #expect(onDisk.longest(since: before, within: .milliseconds(100)) == .milliseconds(100))
+        let idle = WaitingTimes([1: .seconds(1), 2: .seconds(2)])
+        #expect(onDisk.longest(since: idle, within: .milliseconds(100)) == .zero)
+    }
+
     @Test(arguments: [
         // A state report on a machine that is on time: half a second at most.
         (300, 0, 0, true, 300), (3000, 0, 0, true, 500), (3000, 0, 599, true, 500),

@@ -197,7 +197,7 @@ extension ENV {
         let turns = history.turns
         let endings = Set(turns.flatMap { $0.endings + $0.copies }.map(\.event))
         var taken = Set(turns.flatMap(\.requests).filter { $0.refusal == nil && $0.ack != nil }.map(\.event))
-        taken.formUnion(turns.filter(\.isAccepted).compactMap { history.original(of: $0)?.event })
+        taken.formUnion(turns.filter(\.isAccepted).compactMap { $0.original?.event })
         taken.formUnion(history.syncs.filter { $0.result != nil }.map(\.request.event))
         for (index, connection) in history.connections.enumerated() where connection.isWhole {
             let answered = Set(history.pings(on: index).filter { $0.pong != nil }.map(\.request.event))

@@ -72,7 +72,7 @@ enum IDEM {
         for read in history.sessionReads where history.isCapture { judgeKeys(in: read, &evidence) }
         for again in history.trueRepeats {
             if let ack = again.request.ack, let id = ack.messageId,
-                let first = history.original(of: again.turn)?.ack?.messageId
+                let first = again.turn.original?.ack?.messageId
             {
                 evidence.test(
                     id == first, otherwise: "a repeat was stored as a second user message",
@@ -135,7 +135,7 @@ enum IDEM {
                 if isEarly && request.refusalCode == "not_authenticated" || history.isRefusedForItsRate(request) {
                     continue
                 }
-                let forms = history.original(of: again.turn).flatMap { request.formDifference(from: $0) }
+                let forms = again.turn.original.flatMap { request.formDifference(from: $0) }
                 evidence.violate(
                     "a repeat was refused", expected: "ack with duplicate: true",
                     actual: called(error: request.refusalCode) + (forms.map { "; \($0)" } ?? ""),
@@ -256,7 +256,7 @@ enum IDEM {
             } else if let failure = again.request.failure {
                 let turn = again.turn
                 let hasFailed = turn.ending?.kind == .error || turn.requests.contains { $0.failure.isBefore(failure) }
-                let isDone = turn.endings.contains { $0.kind == .done } || history.original(of: turn)?.success != nil
+                let isDone = turn.endings.contains { $0.kind == .done } || turn.original?.success != nil
                 evidence.test(hasFailed, orBy: isDone ? failure : nil) { failure in
                     Finding(
                         "a repeat of a finished turn failed over REST", expected: "200 with the first outcome",
@@ -282,7 +282,7 @@ enum IDEM {
         let turn = again.turn
         let body = history.body(ofResponse: response)
         let done = turn.endings.first { $0.kind == .done }
-        let original = history.original(of: turn)?.success.flatMap { history.body(ofResponse: $0) }
+        let original = turn.original?.success.flatMap { history.body(ofResponse: $0) }
         var wrong = history.isDuplicate(response: response) ? [] : ["duplicate"]
         wrong += ["text", "sessionId", "turnId"].filter { name in
             let expected = done?[name] ?? original?[name] ?? (name == "text" ? nil : turn.ack?[name])

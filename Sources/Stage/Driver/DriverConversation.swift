@@ -14,6 +14,8 @@ final class DriverConversation: Sendable {
         var quickest: Duration?
         /// How long the driver had waited for a processor, and when that was read.
         var waiting: (times: WaitingTimes, at: ContinuousClock.Instant)?
+        /// How long it has waited since it was asked.
+        var waited = Duration.zero
     }
 
     private let ids = Counter()
@@ -59,12 +61,12 @@ final class DriverConversation: Sendable {
         readWaitingTimes(at: asked)
         // If the command cannot be sent, the driver has stopped reading, and the arrivals show why.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
-        var arrival = await transport.arrivals.next(within: max(deadline.rest, .milliseconds(100)))
-        // If the machine was late meanwhile, the driver did not get the processor either.
+        var arrival = await transport.arrivals.next(within: min(max(deadline.rest, .milliseconds(100)), Self.freshness))
+        // If the machine is late meanwhile, the driver does not get the processor either.
         while arrival == .late {
             note(.now, since: asked, isState: false)
             guard deadline.rest > .zero else { break }
-            arrival = await transport.arrivals.next(within: deadline.rest)
+            arrival = await transport.arrivals.next(within: min(deadline.rest, Self.freshness))
         }
         switch arrival {
         case .line(let line):
@@ -83,7 +85,10 @@ final class DriverConversation: Sendable {
     }
 
     private func readWaitingTimes(at now: ContinuousClock.Instant) {
-        let isKnown = state.withLock { $0.waiting.map { now - $0.at < Self.freshness } ?? false }
+        let isKnown = state.withLock { state in
+            state.waited = .zero
+            return state.waiting.map { now - $0.at < Self.freshness } ?? false
+        }
         guard !isKnown else { return }
         let times = transport.waitingTimes
         state.withLock { $0.waiting = (times, now) }
@@ -92,13 +97,18 @@ final class DriverConversation: Sendable {
     /// Notes the time of a reply, or of one that is still missing: a driver that is later than usual did not get the
     /// processor, and neither did its app.
     private func note(_ now: ContinuousClock.Instant, since asked: ContinuousClock.Instant, isState: Bool) {
-        let (quickest, before) = state.withLock { state in
+        let quickest = state.withLock { state in
             if isState { state.quickest = min(state.quickest ?? (now - asked), now - asked) }
-            return (state.quickest ?? .zero, state.waiting?.times)
+            return state.quickest ?? .zero
         }
         let start = asked + max(Self.typicalDelay, quickest * 4)
         guard start < now else { return }
-        let waited = before.map { transport.waitingTimes.longest(since: $0) } ?? .zero
+        let times = transport.waitingTimes
+        let waited = state.withLock { state in
+            if let (before, at) = state.waiting { state.waited += times.longest(since: before, within: now - at) }
+            state.waiting = (times, now)
+            return state.waited
+        }
         let late = SchedulingMeter.shared.lateness(from: asked, to: now).reduce(0) { $0 + $1.to - $1.from }
         let blamed = Self.blamedOnMachine(now - start, waited: waited, late: .microseconds(late), isState: isState)
         SchedulingMeter.shared.held(from: start, to: start + blamed)
@@ -112,7 +122,7 @@ final class DriverConversation: Sendable {
         late * lateShare >= delay ? delay : min(delay, max(waited, isState ? maxHeld : .zero))
     }
 
-    /// How old the known waiting times of a driver may be when it is asked for something.
+    /// How often the waiting times of a driver that owes a reply are read, and how old they may be when it is asked.
     private static let freshness = Duration.milliseconds(200)
     /// The time that any driver may take to report its state.
     private static let typicalDelay = Duration.milliseconds(50)

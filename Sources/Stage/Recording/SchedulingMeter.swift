@@ -84,13 +84,13 @@ final class SchedulingMeter: Sendable {
         let (before, since) = state.withLock { ($0.watched, $0.watchedAt) }
         guard moment - since >= Self.length else { return }
         let times = before.map { $0.waitingTimes() }
-        let longest = zip(times, before).map { $0.longest(since: $1.known) }.max() ?? .zero
+        let longest = zip(times, before).map { $0.longest(since: $1.known, within: moment - since) }.max() ?? .zero
         state.withLock { state in
             state.watchedAt = moment
             for (index, times) in times.enumerated() { state.watched[index].known = times }
             state.watched.removeAll(where: \.known.isUnknown)
         }
-        if longest > Self.typicalDelay { held(from: max(since, moment - longest), to: moment) }
+        if longest > Self.typicalDelay { held(from: moment - longest, to: moment) }
     }
 
     /// Notes a delay, between two moments, of something else that is immediate on an idle machine.
@@ -191,17 +191,25 @@ struct ExtendedDeadline: Sendable {
     }
 }
 
-/// How long each thread of a process has waited for a processor: Linux counts that.
+/// How long each thread of a process has waited for a processor, and which wait for a disk: Linux knows that.
 struct WaitingTimes: Sendable {
     private let times: [ProcessID: Duration]
+    private let onDisk: Set<ProcessID>
     var isUnknown: Bool { times.isEmpty }
 
-    init(_ times: [ProcessID: Duration] = [:]) { self.times = times }
+    init(_ times: [ProcessID: Duration] = [:], onDisk: Set<ProcessID> = []) {
+        (self.times, self.onDisk) = (times, onDisk)
+    }
 
-    init(of process: ProcessID) { times = ProcessTable.waitingTimes(of: process) }
+    init(of process: ProcessID) {
+        let times = ProcessTable.waitingTimes(of: process)
+        self.init(times, onDisk: Set(times.keys.filter { ProcessTable.status(of: $0)?.state == "D" }))
+    }
 
-    /// The longest wait of a thread since an earlier reading.
-    func longest(since earlier: Self) -> Duration {
-        times.map { $1 - (earlier.times[$0] ?? .zero) }.max() ?? .zero
+    /// The longest wait of a thread in the time since an earlier reading: all of that for one that waited for a disk at
+    /// both.
+    func longest(since earlier: Self, within time: Duration) -> Duration {
+        guard onDisk.isDisjoint(with: earlier.onDisk) else { return time }
+        return min(time, times.map { $1 - (earlier.times[$0] ?? .zero) }.max() ?? .zero)
     }
 }

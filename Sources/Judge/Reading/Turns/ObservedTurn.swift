@@ -38,6 +38,8 @@ final class ObservedTurn: HasEvent {
     init(requests: [ObservedRequest]) { self.requests = requests }
 
     var request: ObservedRequest { requests[0] }
+    /// The request that started it: the first one not refused.
+    var original: ObservedRequest? { requests.first { $0.refusal == nil } }
     var event: Int { requests[0].event }
     var principal: String { requests[0].principal }
     var clientMessageId: String? { requests[0].clientMessageId }

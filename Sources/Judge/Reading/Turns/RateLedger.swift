@@ -29,7 +29,7 @@ struct RateLedger {
     init(_ observations: Observations) {
         self.observations = observations
         entries = observations.questions.flatMap { turn -> [Entry] in
-            let original = observations.original(of: turn)
+            let original = turn.original
             // Before its greeting a connection has no principal with a budget, unless its question was accepted.
             let counted = turn.requests.filter { request in
                 guard let connection = request.connection.map({ observations.connections[$0] }) else { return true }

@@ -23,7 +23,7 @@ extension Observations {
     /// or they followed the accepted one on its own connection.
     var repeats: [Repeat] {
         turns.flatMap { turn -> [Repeat] in
-            guard turn.clientMessageId != nil, turn.requests.count > 1, let first = original(of: turn) else {
+            guard turn.clientMessageId != nil, turn.requests.count > 1, let first = turn.original else {
                 return []
             }
             return turn.requests.filter { $0.event > first.event }.compactMap { request in
@@ -52,12 +52,9 @@ extension Observations {
         return Set(acked + answered)
     }
 
-    /// The request that started the turn: the first one not refused.
-    func original(of turn: ObservedTurn) -> ObservedRequest? { turn.requests.first { $0.refusal == nil } }
-
     func acceptance(of request: ObservedRequest, in turn: ObservedTurn) -> Int? {
         guard request.refusal == nil else { return nil }
-        let frames = request === original(of: turn) ? turn.frames + turn.endings + turn.replayed : []
+        let frames = request === turn.original ? turn.frames + turn.endings + turn.replayed : []
         let signs = [request.ack?.event, request.outcome].compactMap(\.self) + frames.map(\.event)
         return signs.filter { $0 > request.event }.min()
     }

@@ -220,7 +220,7 @@ struct TurnReconstruction {
         let all = waiting(for: ack, of: turn)
         let fitting = all.filter { $0.sessionAsked.map { $0 == ack.sessionId } ?? true }
         let waiting = fitting.isEmpty ? all : fitting
-        guard let first = waiting.first, ack.isDuplicate, first === turn.request else { return waiting.first }
+        guard let first = waiting.first, ack.isDuplicate, first === turn.original else { return waiting.first }
         // A repeat may be answered before the first request, unless its content differs.
         return waiting.dropFirst().first { !$0.asksOther(than: first) } ?? first
     }
@@ -235,7 +235,7 @@ struct TurnReconstruction {
         let meant: ObservedRequest?
         switch error.code {
         case "idempotency_mismatch":
-            let first = turn.requests.first { $0.refusal == nil } ?? turn.request
+            let first = turn.original ?? turn.request
             meant = waiting.first { $0 !== first && $0.asksOther(than: first) }
         case "session_not_found":
             // A question without a session asks for a new one.
