@@ -246,7 +246,9 @@ export class App {
     if (!["ack", "done", "message"].includes(frame.type) || typeof frame.sessionId !== "string") return;
     const chat = found ? this.adopt(found.chat, frame.sessionId) : this.chat(frame.sessionId);
     const place = this.stream.place(frame, epoch);
-    if (found) this.accept(chat, found.message, frame, place);
+    // A question stands before its ending, until its own frame says where.
+    const before = frame.type === "done" && place !== undefined ? place - 0.5 : place;
+    if (found) this.accept(chat, found.message, frame, before);
     if (frame.type === "ack" || (frame.type === "message" && frame.role === "user" && found)) return;
     const role = frame.type === "done" ? "assistant" : frame.role;
     const key = role === "user" ? frame.clientMessageId : undefined;
