@@ -6,11 +6,11 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     /// Reads `YYYY-MM-DD`, even at the start of a longer timestamp; nil for a nonexistent date.
     package init?(_ text: String) {
-        let isWritten = text.utf8.prefix(10).enumerated().allSatisfy { index, byte in
+        let isDate = text.utf8.prefix(10).enumerated().allSatisfy { index, byte in
             index == 4 || index == 7
                 ? byte == UInt8(ascii: "-") : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
-        guard isWritten, text.utf8.count == 10 || text.utf8.dropFirst(10).first == UInt8(ascii: "T") else { return nil }
+        guard isDate, text.utf8.count == 10 || text.utf8.dropFirst(10).first == UInt8(ascii: "T") else { return nil }
         let parts = text.prefix(10).split(separator: "-").compactMap { Int($0) }
         guard parts.count == 3, parts[0] > 0, (1...12).contains(parts[1]) else { return nil }
         self.init(daysSince1970: Self.daysSince1970(parts[0], parts[1], parts[2]))

@@ -17,8 +17,8 @@ package enum SHA256 {
             }
             for index in 16..<64 {
                 let (early, late) = (words[index - 15], words[index - 2])
-                let first = turned(early, 7) ^ turned(early, 18) ^ early >> 3
-                let second = turned(late, 17) ^ turned(late, 19) ^ late >> 10
+                let first = rotr(early, 7) ^ rotr(early, 18) ^ early >> 3
+                let second = rotr(late, 17) ^ rotr(late, 19) ^ late >> 10
                 words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
             }
             mix(words, into: &state)
@@ -32,15 +32,15 @@ package enum SHA256 {
         )
         for index in 0..<64 {
             let choice = (e & f) ^ (~e & g)
-            let first = h &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ choice &+ rounds[index] &+ words[index]
+            let first = h &+ (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) &+ choice &+ rounds[index] &+ words[index]
             let majority = (a & b) ^ (a & c) ^ (b & c)
-            let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ majority
+            let second = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) &+ majority
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
         }
         for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
     }
 
-    private static func turned(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
+    private static func rotr(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
     /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
     private static let rounds: [UInt32] = [

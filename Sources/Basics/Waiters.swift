@@ -33,13 +33,13 @@ package final class Waiters: Sendable {
     /// It checks once more before giving up, so a change at the last moment counts.
     ///
     /// * `rest`: The remaining time; nil for no limit.
-    /// * `look`: The check, repeated after each change.
+    /// * `find`: The check, repeated after each change.
     package nonisolated(nonsending) func first<Found>(
-        within rest: () -> Duration?, _ look: () -> Found?
+        within rest: () -> Duration?, _ find: () -> Found?
     ) async -> Found? {
         while true {
             let seen = changes
-            if let found = look() { return found }
+            if let found = find() { return found }
             let rest = rest()
             guard rest.map({ $0 > .zero }) ?? true, !Task.isCancelled else { return nil }
             await wait(after: seen, within: rest)
@@ -47,10 +47,10 @@ package final class Waiters: Sendable {
     }
 
     package nonisolated(nonsending) func first<Found>(
-        within limit: Duration, _ look: () -> Found?
+        within limit: Duration, _ find: () -> Found?
     ) async -> Found? {
         let deadline = ContinuousClock.now + limit
-        return await first(within: { deadline - .now }, look)
+        return await first(within: { deadline - .now }, find)
     }
 
     /// Returns after a change that was not among those seen, at the limit, or when the task is canceled.

@@ -60,7 +60,7 @@ enum ProxyBenchmark {
     /// Messages per second, with at most 64 under way, or 4 large ones.
     private static func rate(_ socket: WebSocketConnection, count: Int, bytes: Int) async throws -> Double {
         let text = #"{"type":"ping","nonce":""# + String(repeating: "x", count: bytes - 26) + #""}"#
-        let begin = ContinuousClock.now
+        let start = ContinuousClock.now
         var sent = 0
         var received = 0
         let ahead = bytes > 100_000 ? 4 : 64
@@ -72,16 +72,16 @@ enum ProxyBenchmark {
             guard let arrival = try await socket.next(within: .seconds(60), "echo") else { throw CancellationError() }
             if case .text = arrival.event { received += 1 }
         }
-        return Double(count) / seconds(ContinuousClock.now - begin)
+        return Double(count) / seconds(ContinuousClock.now - start)
     }
 
     private static func latencies(_ socket: WebSocketConnection, count: Int) async throws -> [Double] {
         var all: [Double] = []
         for index in 0..<count {
-            let begin = ContinuousClock.now
+            let start = ContinuousClock.now
             try await socket.send(text: #"{"type":"ping","nonce":"\#(index)"}"#)
             guard let arrival = await socket.next() else { throw CancellationError() }
-            all.append(seconds(arrival.at - begin) * 1e6)
+            all.append(seconds(arrival.at - start) * 1e6)
         }
         return all
     }

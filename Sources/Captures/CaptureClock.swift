@@ -17,7 +17,7 @@ struct CaptureClock {
         let start = first ?? microseconds
         first = start
         let (since, overflows) = microseconds.subtractingReportingOverflow(start)
-        // Times of two kinds in one file are half a century apart.
+        // Such a jump means that the file mixes two time formats.
         guard !overflows, since >= last, since - last < Self.longestPause else {
             isSound = false
             return last
@@ -30,7 +30,7 @@ struct CaptureClock {
 
     /// The microseconds of a value; nil if it is not a time.
     ///
-    /// A text is RFC 3339, or a loggers' variant, or a number. A number from 10^17 on counts nanoseconds since 1970,
+    /// A text is RFC 3339, a logger's variant of it, or a number. A number from 10^17 on counts nanoseconds since 1970,
     /// from 10^14 microseconds, from 10^11 milliseconds, from 10^9 seconds; a smaller one counts milliseconds since an
     /// unknown time.
     static func microseconds(_ value: JSONValue) -> Int? {

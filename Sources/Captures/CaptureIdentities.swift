@@ -71,8 +71,7 @@ struct CaptureIdentities: Sendable {
             || text == "‹secret›" || text.count > 2 && bare.allSatisfy { $0 == "x" }
     }
 
-    /// The owner of a token: the subject of a signed one, which stays the same in the next token; else the token
-    /// itself.
+    /// The owner of a token: the subject of a signed one, which later tokens keep; otherwise the token itself.
     static func person(of token: String) -> String {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64.bytes(String(parts[1])),

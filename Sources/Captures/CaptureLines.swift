@@ -58,7 +58,7 @@ struct CaptureLines {
 
     var next: CaptureLocation { CaptureLocation(line: line + 1, offset: offset) }
 
-    mutating func pass(lines: Int, bytes: Int) {
+    mutating func skip(lines: Int, bytes: Int) {
         line += lines
         position += bytes
         offset = position

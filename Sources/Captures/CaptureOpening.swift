@@ -7,9 +7,8 @@ import HoldfastTranscript
 public struct CaptureOpening: Sendable {
     /// The messages, by which their protocol is recognized.
     public private(set) var sample = WireSample()
-    /// The number of messages that travel as their types do.
+    /// The number of messages whose direction fits their type, and of the others; below, the first of each.
     private var fitting = 0
-    /// The number of those that travel the other way, and the place of the first one.
     private var opposite = 0
     private var firstFitting: CaptureLocation?
     private var firstOpposite: CaptureLocation?
@@ -67,9 +66,9 @@ public struct CaptureOpening: Sendable {
             let word = nameWord.flatMap { $0 < message.names.count ? message.names[$0] : nil }
             identities.take(lane: message.connection ?? word ?? "A")
             guard let value = message.value else { continue }
-            if message.way ?? message.given == .toServer { identities.take(value, dialect) }
-            guard let given = message.given, let way = message.way else { continue }
-            note(isFitting: given == way, message.location)
+            if message.direction ?? message.given == .toServer { identities.take(value, dialect) }
+            guard let given = message.given, let direction = message.direction else { continue }
+            note(isFitting: given == direction, message.location)
         }
         identities.isOneClient = fitting > 0 && opposite == 0 && !messages.isEmpty && messages.allSatisfy(\.isInWords)
         // If no messages are found by their names, the lines may be messages of another protocol.
@@ -77,7 +76,7 @@ public struct CaptureOpening: Sendable {
             messages = others.map { Message($0, nil, on: nil, CaptureLocation(line: 0, offset: 0), dialect) }
         }
         for message in messages where !sample.isFull {
-            sample.take(message.text, sentBy: message.given.map { (isTurned ? $0.other : $0).sender })
+            sample.take(message.text, sentBy: message.given.map { (isReversed ? $0.other : $0).sender })
         }
     }
 
@@ -85,7 +84,7 @@ public struct CaptureOpening: Sendable {
         let text: String
         let value: JSONValue?
         /// Its direction in the file, and that of its type.
-        let (given, way): (Direction?, Direction?)
+        let (given, direction): (Direction?, Direction?)
         let connection: String?
         let names: [String]
         /// Whether the words before it, and no member, give its direction.
@@ -99,7 +98,7 @@ public struct CaptureOpening: Sendable {
         ) {
             (names, isInWords) = (around.names, !around.names.isEmpty && !around.statesDirection)
             value = try? JSONParser.value(text)
-            way = value.flatMap(dialect.direction)
+            direction = value.flatMap(dialect.direction)
             (self.text, self.given, self.connection) = (text, given, connection)
             self.location = location
         }
@@ -107,17 +106,17 @@ public struct CaptureOpening: Sendable {
 
     /// Whether the word at a position before each message names its connection, as in `ws c7 received {…}`: if so, each
     /// answer to an `auth` or a `chat` has the same name as its question, and each name with answers has questions too.
-    private static func isName(_ place: Int, in messages: [Message]) -> Bool {
+    private static func isName(_ position: Int, in messages: [Message]) -> Bool {
         var (signedIn, asked, speaking, heard): (Set<String>, [String: Set<String>], Set<String>, Set<String>) =
             ([], [:], [], [])
         var greeted: Set<String> = []
         for message in messages {
-            guard message.connection == nil, place < message.names.count, let frame = message.value,
-                let way = message.way
+            guard message.connection == nil, position < message.names.count, let frame = message.value,
+                let direction = message.direction
             else { return false }
-            let name = message.names[place]
+            let name = message.names[position]
             let key = frame["clientMessageId"]?.stringValue
-            switch (way, frame["type"]?.stringValue) {
+            switch (direction, frame["type"]?.stringValue) {
             case (.toServer, "auth"): guard signedIn.insert(name).inserted else { return false }
             case (.toServer, "chat"): if let key { asked[key, default: []].insert(name) }
             case (.fromServer, "connected"):
@@ -126,7 +125,7 @@ public struct CaptureOpening: Sendable {
                 if let key, let names = asked[key], !names.contains(name) { return false }
             default: break
             }
-            if way == .toServer { speaking.insert(name) } else { heard.insert(name) }
+            if direction == .toServer { speaking.insert(name) } else { heard.insert(name) }
         }
         return speaking.count > 1 && heard.isSubset(of: speaking)
     }
@@ -141,20 +140,20 @@ public struct CaptureOpening: Sendable {
         }
     }
 
-    /// Whether the file was written by the other side than its directions suggest.
-    var isTurned: Bool { opposite > fitting }
+    /// Whether the directions in the file are reversed, as in a server's own log.
+    var isReversed: Bool { opposite > fitting }
 
     var remark: String? {
         let whole = fitting + opposite
         guard opposite > 0 else { return nil }
-        let odd = isTurned ? firstFitting : firstOpposite
+        let odd = isReversed ? firstFitting : firstOpposite
         let rest = odd.map {
             "; \(counted(min(fitting, opposite), "message")) of them \(min(fitting, opposite) == 1 ? "goes" : "go") "
-                + "the wrong way either way, first \($0)"
+                + "the wrong way in both cases, first \($0)"
         }
-        guard isTurned else { return "the directions fit the types of \(fitting) of \(whole) messages\(rest ?? "")" }
+        guard isReversed else { return "the directions fit the types of \(fitting) of \(whole) messages\(rest ?? "")" }
         return
-            "directions turned: by their types \(opposite) of \(whole) messages travel the other way than the file says, "
+            "directions reversed: by their types, \(opposite) of \(whole) messages go the other way than the file says, "
             + "as where a server wrote it\(rest ?? "")"
     }
 }

@@ -76,11 +76,11 @@ public struct CaptureReader: Sendable {
         reader = .taken
         switch consume current {
         case .frames(var frames):
-            (frames.isTurned, frames.nameWord) = (opening.isTurned, opening.nameWord)
+            (frames.isReversed, frames.nameWord) = (opening.isReversed, opening.nameWord)
             frames.people.take(opening.identities, ofForm: .frames)
             reader = .frames(frames)
         case .notes(var notes):
-            notes.isTurned = opening.isTurned
+            notes.isReversed = opening.isReversed
             notes.people.take(opening.identities, ofForm: .notes)
             reader = .notes(notes)
         case let other: reader = other
@@ -117,12 +117,12 @@ public struct CaptureReader: Sendable {
     }
 
     /// Notes missing lines as a gap, with the reason.
-    package mutating func pass(
+    package mutating func skip(
         lines count: Int, bytes: Int, because reason: String, _ take: (CaptureItem) throws(InputProblem) -> Void
     ) throws(InputProblem) {
         try begin(take)
         skipped.note(reason, lines.next, count: max(1, count))
-        lines.pass(lines: count, bytes: bytes)
+        lines.skip(lines: count, bytes: bytes)
         try take(.gap)
     }
 

@@ -27,7 +27,7 @@ struct FrameFinder: Sendable {
         if text.hasPrefix("{") {
             do throws(JSONProblem) {
                 let value = try JSONParser.value(String(text), limits: JSONLimits(maxBytes: .max))
-                return look(at: value, written: String(text))
+                return inObjectLine(value, written: String(text))
             } catch {
                 problem = error
             }
@@ -46,7 +46,7 @@ struct FrameFinder: Sendable {
         return .nothing("a line without a message")
     }
 
-    private func look(at value: JSONValue, written text: String) -> Found {
+    private func inObjectLine(_ value: JSONValue, written text: String) -> Found {
         let items = inObject(value, written: text, LogContext())
         if !items.isEmpty { return .items(items) }
         if let event = value["event"]?.stringValue ?? value["msg"]?.stringValue ?? value["message"]?.stringValue {

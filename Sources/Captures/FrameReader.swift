@@ -20,7 +20,7 @@ struct FrameReader {
     private let finder: FrameFinder
     private let isOfProtocol: @Sendable (_ method: String, _ path: String) -> Bool
     private let file: String
-    var isTurned = false
+    var isReversed = false
     var nameWord: Int?
     private var joiner = JSONJoiner()
     private var http = HTTPLines()
@@ -90,12 +90,12 @@ struct FrameReader {
                 leftOut.note(reason, location)
             }
             return []
-        case .unreadable(let reason, let place):
+        case .unreadable(let reason, let position):
             leftOut.note(reason, location)
             problem =
                 problem
                 ?? InputProblem(
-                    location: place.map {
+                    location: position.map {
                         "\(file):\(location.line + $0.line - 1):\($0.column) (byte \(location.offset + $0.byteOffset))"
                     } ?? location.problem(in: file), what: reason, expected: "one whole message per line",
                     fix: CaptureForm.fix(forCut: line))
@@ -107,7 +107,7 @@ struct FrameReader {
 
     private mutating func take(_ item: LogItem, _ location: CaptureLocation) -> [CaptureItem] {
         var around = item.around
-        let direction = around.direction.map { isTurned ? $0.other : $0 }
+        let direction = around.direction.map { isReversed ? $0.other : $0 }
         if let nameWord, around.connection == nil {
             if case .text = item.kind {
                 around.connection = nameWord < around.names.count ? around.names[nameWord] : nil

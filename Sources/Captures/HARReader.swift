@@ -87,11 +87,11 @@ struct HARReader {
         for (index, message) in (entry["_webSocketMessages"]?.arrayValue ?? []).enumerated() {
             guard let given = message["type"]?.stringValue.flatMap(LogWords.side),
                 let text = message["data"]?.stringValue, let value = try? JSONParser.value(text),
-                let way = dialect.direction(of: value)
+                let direction = dialect.direction(of: value)
             else { continue }
-            if way == .toServer { orientation.identities.take(value, dialect) }
+            if direction == .toServer { orientation.identities.take(value, dialect) }
             orientation.note(
-                isFitting: given == way, CaptureLocation(pointer: "\(pointer)/_webSocketMessages/\(index)"))
+                isFitting: given == direction, CaptureLocation(pointer: "\(pointer)/_webSocketMessages/\(index)"))
         }
     }
 
@@ -189,7 +189,7 @@ struct HARReader {
             leftOut.note("a WebSocket message without \(LogWords.side(type) == nil ? "a direction" : "data")", location)
             return false
         }
-        let direction = orientation.isTurned ? said.other : said
+        let direction = orientation.isReversed ? said.other : said
         messageCount += 1
         if !hasTime {
             timelessCount += 1

@@ -80,7 +80,7 @@ extension LogContext {
             } else if Self.directions.contains(key), let text {
                 said = LogWords.side(text) ?? said
             } else if Self.clients.contains(key) || Self.servers.contains(key),
-                let isTrue = value.boolValue ?? text.flatMap(LogWords.truth)
+                let isTrue = value.boolValue ?? text.flatMap(LogWords.boolean)
             {
                 said = isTrue == Self.clients.contains(key) ? .toServer : .fromServer
             } else if Self.words.contains(key), let text = value.stringValue, text.utf8.count <= 80 {
@@ -108,8 +108,8 @@ extension LogContext {
                 connection = value
             } else if Self.principals.contains(key) {
                 principal = value
-            } else if Self.directions.contains(key), let way = LogWords.side(value) {
-                (direction, isOfSocket) = (way, true)
+            } else if Self.directions.contains(key), let side = LogWords.side(value) {
+                (direction, isOfSocket) = (side, true)
             }
         }
     }
@@ -120,7 +120,7 @@ extension LogContext {
     }
 
     private mutating func note(words: String) {
-        guard let (way, isOfSocket) = LogWords.way(words) else { return }
+        guard let (way, isOfSocket) = LogWords.direction(words) else { return }
         (direction, self.isOfSocket) = (way, self.isOfSocket || isOfSocket)
     }
 

@@ -16,7 +16,7 @@ enum LogWords {
         switch text.lowercased() {
         case "out", "up", "client", "toserver", "to_server", "c2s", "browser", "user": .toServer
         case "in", "down", "server", "fromserver", "from_server", "s2c", "backend": .fromServer
-        default: way(text)?.way
+        default: direction(text)?.direction
         }
     }
 
@@ -30,11 +30,11 @@ enum LogWords {
             .map { String($0.trimmed { "[](){}:,;'\"`|*#".contains($0) }) }
             .filter { word in
                 guard !word.contains("="), word.contains(where: { $0.isLetter || $0.isNumber }) else { return false }
-                return word.contains(where: \.isNumber) || !words(of: word).allSatisfy(isTelling)
+                return word.contains(where: \.isNumber) || !words(of: word).allSatisfy(isUsual)
             }.prefix(12).map(\.self)
     }
 
-    private static func isTelling(_ word: String) -> Bool {
+    private static func isUsual(_ word: String) -> Bool {
         toServer.contains(word) || fromServer.contains(word) || sockets.contains(word)
             || ["in", "out", "on", "message", "text", "data", "payload"].contains(word)
     }
@@ -43,7 +43,7 @@ enum LogWords {
         text.utf8.contains(0x1B) ? text.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: "") : text
     }
 
-    static func truth(_ text: String) -> Bool? {
+    static func boolean(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "1", "true": true
         case "0", "false": false
@@ -51,12 +51,11 @@ enum LogWords {
         }
     }
 
-    /// The direction in the words of a text, of which the last are nearest to the message, and whether they name a
-    /// socket.
-    static func way(_ text: String) -> (way: Direction, isOfSocket: Bool)? {
+    /// The direction in the last words of a text, those nearest to the message, and whether they name a socket.
+    static func direction(_ text: String) -> (direction: Direction, isOfSocket: Bool)? {
         let tokens = text.suffix(120).split(whereSeparator: \.isWhitespace).suffix(8)
-        var way: Direction?
-        for (number, token) in tokens.reversed().enumerated() where way == nil {
+        var direction: Direction?
+        for (number, token) in tokens.reversed().enumerated() where direction == nil {
             let bare = String(token.trimmed { "[]():'\"`|*".contains($0) })
             if arrowsUp.contains(bare) { return (.toServer, true) }
             if arrowsDown.contains(bare) { return (.fromServer, true) }
@@ -64,18 +63,19 @@ enum LogWords {
             if bare.hasSuffix(":>") { return (.toServer, true) }
             if bare.hasSuffix(":<") { return (.fromServer, true) }
             let words = words(of: bare)
-            if number == 0, words.last == "out" { way = .toServer }
-            if number == 0, words.last == "in" { way = .fromServer }
-            for (place, word) in words.enumerated().reversed() where way == nil {
-                if word == "message", place > 0, words[place - 1] == "on" { return (.fromServer, true) }
-                if toServer.contains(word) { way = .toServer }
-                if fromServer.contains(word) { way = .fromServer }
+            if number == 0, words.last == "out" { direction = .toServer }
+            if number == 0, words.last == "in" { direction = .fromServer }
+            for (index, word) in words.enumerated().reversed() where direction == nil {
+                if word == "message", index > 0, words[index - 1] == "on" { return (.fromServer, true) }
+                if toServer.contains(word) { direction = .toServer }
+                if fromServer.contains(word) { direction = .fromServer }
             }
         }
-        guard let way else { return nil }
-        let isOfSocket = words(of: text.suffix(120)).contains { sockets.contains($0) }
+        guard let direction else { return nil }
+        let namesSocket = words(of: text.suffix(120)).contains { sockets.contains($0) }
         // A short label right before the message counts too: `recv: {…}`.
-        return (way, isOfSocket || tokens.last?.last == ":" && tokens.last.map { words(of: $0).count <= 2 } == true)
+        let isLabeled = tokens.last?.last == ":" && tokens.last.map { words(of: $0).count <= 2 } == true
+        return (direction, namesSocket || isLabeled)
     }
 
     private static let sockets: Set<String> = ["ws", "wss", "websocket", "websockets", "socket", "frame", "frames"]

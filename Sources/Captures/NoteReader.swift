@@ -4,9 +4,8 @@ import HoldfastTranscript
 
 /// Reads notes by hand.
 ///
-/// Notes contain all messages of their connections, from the first line of a letter on, except where a line `…`, or
-/// data without a letter, marks an omission. A letter stands for a new connection at its first line, at `OPEN`, and
-/// after `CLOSED`.
+/// From the first line of a letter on, notes contain every message of its connection, unless a line `…`, or data
+/// without a letter, marks a gap. A letter begins a new connection at its first line, at `OPEN`, and after `CLOSED`.
 struct NoteReader {
     private(set) var leftOut = CaptureOmissions()
     var people: CapturePrincipals
@@ -20,15 +19,15 @@ struct NoteReader {
     /// The maximum number of bytes of a body that spans several lines; the rest is dropped.
     private static let maxBodyBytes = 1 << 20
 
-    var isTurned = false
+    var isReversed = false
 
     init(people: CapturePrincipals) { self.people = people }
 
     mutating func take(_ line: String, _ location: CaptureLocation) -> [CaptureItem] {
         let note = NoteLine(line)
         if case .exchange(let method, let path, let request, let status, let body)? = pending?.exchange {
-            let goesOn = note == .prose || (note == .comment && !line.drop(while: \.isWhitespace).hasPrefix("##"))
-            if goesOn, body.utf8.count < Self.maxBodyBytes {
+            let continues = note == .prose || (note == .comment && !line.drop(while: \.isWhitespace).hasPrefix("##"))
+            if continues, body.utf8.count < Self.maxBodyBytes {
                 pending?.exchange = .exchange(
                     method: method, path: path, request: request, status: status, body: body + "\n" + line)
                 return []
@@ -49,7 +48,7 @@ struct NoteReader {
                 items += exchange(note, location)
             }
         case .text(let lane, let arrow, let text):
-            let direction = isTurned ? arrow.other : arrow
+            let direction = isReversed ? arrow.other : arrow
             let known = direction == .toServer ? people.redacted(text) : nil
             items += opening(lane, location, owner: known?.owner)
             if known?.owner != nil { people.tie(lane) }
@@ -59,7 +58,7 @@ struct NoteReader {
             let kind = Event.Kind.text(direction, known?.text ?? text)
             items.append(.event(Event(at: 0, lane: .connection(lane), kind: kind), location))
         case .binary(let lane, let arrow, let bytes):
-            let direction = isTurned ? arrow.other : arrow
+            let direction = isReversed ? arrow.other : arrow
             items += opening(lane, location)
             items.append(.event(Event(at: 0, lane: .connection(lane), kind: .binary(direction, bytes)), location))
         case .open(let lane, let path):

@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Embeds text files into the target that uses this plugin: its folder `Resources`, its pages, or `Spec/` where it has neither.
+/// Embeds text files into the target using this plugin: its folder `Resources`, its pages or, without both, `Spec/`.
 @main
 struct EmbedFiles: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

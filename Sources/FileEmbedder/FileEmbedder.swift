@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes files into one Swift source: the resources of a target as a constant each, and its pages, or `Spec/`, as a dictionary.
+/// Writes files into one Swift source: each resource of a target as a constant, its pages or `Spec/` as a dictionary.
 ///
 /// A picture among the pages becomes a `data:` address.
 ///
-/// Arguments: the source to write, the folder, and for `Spec/` the index of the fixtures. Raw string literals keep the text
-/// readable in a debugger and compile far faster than arrays of bytes.
+/// Arguments: the source to write, the folder, and for `Spec/` the index of the fixtures. Raw string literals keep the
+/// text readable in a debugger and compile far faster than arrays of bytes.
 @main
 struct FileEmbedder {
     static func main() throws {

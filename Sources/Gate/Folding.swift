@@ -64,10 +64,10 @@ extension GateEntry {
 
     /// Whether one entry was removed and another added in its place: one status, form, reply or value for another.
     fileprivate func isSwap(with other: GateEntry, among all: [GateEntry]) -> Bool {
-        guard let place = listPath, place == other.listPath, finding.rule != other.finding.rule else { return false }
+        guard let path = listPath, path == other.listPath, finding.rule != other.finding.rule else { return false }
         // Other harmless edits of the list do not count, unless this one is harmless too.
         let relevant = all.count {
-            $0.listPath == place && $0.finding.direction == finding.direction && $0.finding.severity > .information
+            $0.listPath == path && $0.finding.direction == finding.direction && $0.finding.severity > .information
         }
         return relevant == (finding.severity > .information ? 2 : 1)
     }

@@ -94,14 +94,14 @@ struct SchemaEntries {
 
     /// An addition to or removal from a shared definition is one edit, wherever the definition is used.
     private func placed(_ finding: GateFinding) -> GateFinding {
-        func definition(of keyword: GateLocation?, at place: GateLocation?, in files: SpecificationFiles)
+        func definition(of keyword: GateLocation?, at location: GateLocation?, in files: SpecificationFiles)
             -> GateLocation?
         {
-            guard let keyword, let place, let root = files.json(place.file),
-                let reference = root[place.pointer]?["$ref"]?.stringValue
+            guard let keyword, let location, let root = files.json(location.file),
+                let reference = root[location.pointer]?["$ref"]?.stringValue
             else { return nil }
             let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-            let file = parts[0].split(separator: "/").last ?? place.file.split(separator: "/").last
+            let file = parts[0].split(separator: "/").last ?? location.file.split(separator: "/").last
             guard let pointer = JSONPointer(parts.count > 1 ? String(parts[1]) : ""),
                 file == keyword.file.split(separator: "/").last,
                 keyword.pointer.tokens.starts(with: pointer.tokens)

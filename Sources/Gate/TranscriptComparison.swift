@@ -37,7 +37,7 @@ struct TranscriptComparison {
     private let new: ProtocolState
     private let oldTimeouts: [String: Duration]
     private let newTimeouts: [String: Duration]
-    private let differs: Bool
+    private let hasChanges: Bool
 
     struct Result {
         var entries: [GateEntry] = []
@@ -63,10 +63,11 @@ struct TranscriptComparison {
         let timeouts = (old: ChapterFacts.timeouts(of: old), new: ChapterFacts.timeouts(of: new))
         let comparison = TranscriptComparison(
             old: old, new: new, oldTimeouts: timeouts.old, newTimeouts: timeouts.new,
-            differs: timeouts.old != timeouts.new || differ(old, new))
+            hasChanges: timeouts.old != timeouts.new || differ(old, new))
         var result = Result()
         guard
-            comparison.differs || old.specification.clauses.map(\.sentence) != new.specification.clauses.map(\.sentence)
+            comparison.hasChanges
+                || old.specification.clauses.map(\.sentence) != new.specification.clauses.map(\.sentence)
         else {
             result.notes.append(
                 "no transcript was judged: all clauses, the schemas and the timeouts are the same"
@@ -114,7 +115,7 @@ struct TranscriptComparison {
     private func changes(of transcript: ArchivedTranscript) -> ([Change], [Verdict]) {
         let after = verdicts(transcript.history, new, newTimeouts)
         // A reworded sentence is judged by the same rules.
-        let before = differs ? verdicts(transcript.history, old, oldTimeouts) : after
+        let before = hasChanges ? verdicts(transcript.history, old, oldTimeouts) : after
         let changes = Set(before.keys).union(after.keys).sorted().compactMap { id -> Change? in
             let was = before[id]
             let now = after[id]

@@ -15,7 +15,7 @@ public struct SpecificationFiles: Sendable, Equatable {
     /// A test checks the embedded files, so the program does not check them at each start.
     var areSound: Bool { self == .embedded }
 
-    /// The names of the JSON files in a folder such as `dialects`, without folder and ending, in the order of their paths.
+    /// The names of the JSON files in a folder such as `dialects`, without folder and extension, ordered by path.
     package func names(in folder: String) -> [String] {
         texts.keys.sorted().compactMap { Self.name(of: $0, in: folder) }
     }

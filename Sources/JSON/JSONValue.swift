@@ -101,8 +101,7 @@ extension JSONValue {
 extension JSONValue {
     /// The member with that name; nil if it is absent or this is not an object.
     ///
-    /// Setting nil removes the member. Setting a member of a value that is not an object replaces the value with an
-    /// object.
+    /// Setting nil removes the member. Setting a member of anything but an object makes it an object.
     public subscript(_ key: String) -> JSONValue? {
         get {
             if case .object(let object) = self { object[key] } else { nil }

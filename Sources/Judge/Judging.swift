@@ -86,19 +86,19 @@ private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule:
             evidence = evidence.standing(with: check.judge(sure, rule: part?.rule), observations.guessedTurns)
         }
         let wire = history.header.dialect
-        let lacks = wire.lacks(for: clause.id, of: clause.role)
-        if clause.role == .client, evidence.violations.isEmpty, let lack = lacks.first {
+        let limitations = wire.limitations(for: clause.id, of: clause.role)
+        if clause.role == .client, evidence.violations.isEmpty, let limitation = limitations.first {
             // Where even a correct client breaks a clause, a pass proves nothing.
-            evidence = Evidence(remarks: ["\(Dialect.unkeepableRemark)\(wire.name): \(lack.reason)"])
+            evidence = Evidence(remarks: ["\(Dialect.unkeepableRemark)\(wire.name): \(limitation.reason)"])
         }
-        if !evidence.violations.isEmpty, !lacks.isEmpty {
+        if !evidence.violations.isEmpty, !limitations.isEmpty {
             let excuses = evidence.violations.map { finding in
-                lacks.first { observations.isExcused(finding, by: $0) }
+                limitations.first { observations.isExcused(finding, by: $0) }
             }
             let own = zip(evidence.violations, excuses).filter { $0.1 == nil }.map(\.0)
             if own.isEmpty {
-                for lack in lacks where excuses.contains(lack) {
-                    evidence.remarks.append("\(Dialect.unkeepableRemark)\(wire.name): \(lack.reason)")
+                for limitation in limitations where excuses.contains(limitation) {
+                    evidence.remarks.append("\(Dialect.unkeepableRemark)\(wire.name): \(limitation.reason)")
                 }
             } else {
                 evidence.violations = own + evidence.violations.filter { !own.contains($0) }
@@ -113,11 +113,11 @@ extension Observations {
     /// Whether a limit of the dialect explains a finding.
     ///
     /// No dialect makes a server end a connection or its own process.
-    fileprivate func isExcused(_ finding: Finding, by lack: Dialect.Lack) -> Bool {
+    fileprivate func isExcused(_ finding: Finding, by limitation: Dialect.Limitation) -> Bool {
         let isShown =
-            lack.frames.isEmpty
-            || finding.events.contains { event in frames[event]?.type.map(lack.frames.contains) == true }
-        let isOfIt = lack.members.isEmpty || finding.lacking.map(lack.members.contains) == true
+            limitation.frames.isEmpty
+            || finding.events.contains { event in frames[event]?.type.map(limitation.frames.contains) == true }
+        let isOfIt = limitation.members.isEmpty || finding.lacking.map(limitation.members.contains) == true
         return isShown && isOfIt && (history.header.subject.role == .client || !isAboutAnEnd(finding))
     }
 

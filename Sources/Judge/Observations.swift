@@ -121,7 +121,7 @@ final class Observations {
 
     // MARK: Facts of a client
 
-    private(set) lazy var looks = Look.all(in: history, by: client)
+    private(set) lazy var samples = ScreenSample.all(in: history, by: client)
     private(set) lazy var clientQuestions = ClientQuestion.reconstructed(in: self)
     /// Everything that brought the client a message, in time order.
     private(set) lazy var clientDeliveries = ClientDelivery.reconstructed(in: self)

@@ -15,14 +15,14 @@ struct SubjectLives: Sendable {
 
     /// A period in which the disk of the subject accepted no writes.
     struct Fault: Sendable {
-        let begin: Int
+        let start: Int
         /// The first event that the fault may have affected: the stage records a fault once it has certainly begun.
         let earliest: Int
         /// The event that ended it: writes accepted again, or the next start; otherwise the length of the history.
         let end: Int
         let life: Int
 
-        func covers(_ event: Int) -> Bool { event > begin && event < end }
+        func covers(_ event: Int) -> Bool { event > start && event < end }
     }
 
     private var starts: [Int] = []
@@ -32,9 +32,9 @@ struct SubjectLives: Sendable {
     init(_ history: History) {
         var refused: Int?
         func close(_ end: Int) {
-            if let begin = refused {
-                let life = starts.count { $0 < begin }
-                faults.append(Fault(begin: begin, earliest: Self.earliest(begin, history), end: end, life: life))
+            if let start = refused {
+                let life = starts.count { $0 < start }
+                faults.append(Fault(start: start, earliest: Self.earliest(start, history), end: end, life: life))
             }
             refused = nil
         }
@@ -59,12 +59,12 @@ struct SubjectLives: Sendable {
         close(history.events.count)
     }
 
-    private static func earliest(_ begin: Int, _ history: History) -> Int {
-        guard case .act(_, let details) = history.events[begin].kind, let took = details["took"]?.intValue else {
-            return begin
+    private static func earliest(_ start: Int, _ history: History) -> Int {
+        guard case .act(_, let details) = history.events[start].kind, let took = details["took"]?.intValue else {
+            return start
         }
-        let moment = history.events[begin].at - took
-        return history.events[..<begin].lastIndex { $0.at < moment }.map { $0 + 1 } ?? 0
+        let moment = history.events[start].at - took
+        return history.events[..<start].lastIndex { $0.at < moment }.map { $0 + 1 } ?? 0
     }
 
     /// The life at an event; frames belong to the life in which their connection was opened.
@@ -109,7 +109,7 @@ extension Observations {
             guard let end = lives.end(of: number) else { return false }
             let isNear = end.event <= last || time(of: end.event) - time(of: last) <= 20_000
             guard isNear else { return false }
-            return end.cause != .exited || lives.faults.contains { $0.life == number && $0.begin < end.event }
+            return end.cause != .exited || lives.faults.contains { $0.life == number && $0.start < end.event }
         }
     }
 

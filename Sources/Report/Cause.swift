@@ -63,8 +63,7 @@ private enum CauseRank {
     /// The clause that isolates principals: frames for another principal may break any clause in any scenario.
     static let leak = ClauseID(.AUTH, 6)
 
-    /// The clause that forbids a client to end the connections of others: such an end may break any clause in any
-    /// scenario.
+    /// The clause that forbids a client to end others' connections: such an end may break any clause anywhere.
     static let harm = ClauseID(.ENV, 5)
 
     /// The clause about the numbers of the stream across a restart: later frames of the stream may break others.

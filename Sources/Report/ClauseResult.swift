@@ -52,10 +52,10 @@ extension ClauseResult {
 
     /// Combines a clause's verdicts in a run.
     ///
-    /// A scenario that ended before it exercised a clause as often as it does with the reference peer does not pass it.
-    /// Neither do other scenarios, since its other steps might have shown a violation, except in a dialect, where it may
-    /// end at a step that the wire format cannot express, and on a late machine if others ran, unless the server closed
-    /// the connection. Violations always count.
+    /// If a scenario ends before it has exercised a clause as often as with the reference peer, the clause does not
+    /// pass, even in other scenarios: the missing steps might have shown a violation. There are two exceptions: in a
+    /// dialect, a scenario may end at a step that the wire format cannot express; and a late machine may end it while
+    /// others ran, unless the server closed the connection. Violations always count.
     /// Intended scenarios with at least half of the highest number of findings are listed first.
     init(
         _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject

@@ -49,10 +49,10 @@ package struct ReachTable: JSONRepresentable {
             },
             "situations": zip(table.rows("situations"), names.indices).map { row, index in
                 let own = Reach.Situation(rawValue: names[index])
-                let met = names[index...].filter { name in
+                let reached = names[index...].filter { name in
                     Reach.Situation(rawValue: name).map { reach.pairs.contains(.init(own ?? $0, $0)) } ?? false
                 }
-                return JSONValue(members: ["name": names[index], "what": row["what"], "met": met])
+                return JSONValue(members: ["name": names[index], "what": row["what"], "met": reached])
             },
         ])
     }
@@ -112,8 +112,8 @@ package struct ReachTable: JSONRepresentable {
 
     private var pairsInWords: String {
         let all = situations
-        let met = all.reduce(0) { $0 + $1.met.subtracting([$1.name]).count }
-        return "situations of a person within 10 s: \(met) of \(all.count * (all.count - 1) / 2) pairs met"
+        let count = all.reduce(0) { $0 + $1.met.subtracting([$1.name]).count }
+        return "situations of a person within 10 s: \(count) of \(all.count * (all.count - 1) / 2) pairs met"
     }
 
     package func pairLines(_ style: ConsoleStyle) -> [String] {

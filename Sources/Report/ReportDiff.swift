@@ -74,18 +74,18 @@ package struct ReportDiff: Sendable {
         }
         guard let after else { return add(before.rank <= 1 ? .worse : .went, "was \(before.word), now missing") }
         guard before.word == after.word else {
-            let rest = after.places.count > 1 ? " and \(after.places.count - 1) more" : ""
-            let place = after.places.first.map { " in \($0)\(rest)" } ?? ""
+            let rest = after.scenarios.count > 1 ? " and \(after.scenarios.count - 1) more" : ""
+            let example = after.scenarios.first.map { " in \($0)\(rest)" } ?? ""
             // A clause excluded on request is not a change of the subject.
             let kind: Kind = after.word == State.setAside ? .went : after.rank > before.rank ? .worse : .better
-            return add(kind, "\(before.word) → \(after.word)\(place)")
+            return add(kind, "\(before.word) → \(after.word)\(example)")
         }
         // The same outcome, with violations in other scenarios.
         guard let verb = after.verb else { return }
-        for name in after.places where shared.contains(name) && !before.places.contains(name) {
+        for name in after.scenarios where shared.contains(name) && !before.scenarios.contains(name) {
             add(.worse, "now also \(verb) in \(name)")
         }
-        for name in before.places where shared.contains(name) && !after.places.contains(name) {
+        for name in before.scenarios where shared.contains(name) && !after.scenarios.contains(name) {
             add(.better, "no longer \(verb) in \(name)")
         }
     }
@@ -96,7 +96,7 @@ package struct ReportDiff: Sendable {
         var rank = 3
         var verb: String?
         /// The scenarios that decided it, unless it passed.
-        var places: [String] = []
+        var scenarios: [String] = []
 
         static let setAside = "set aside"
         private static let ranks: [Outcome: Int] = [
@@ -111,7 +111,7 @@ package struct ReportDiff: Sendable {
                 states[result.clause.id] = State(
                     word: isExpected ? "violated as expected" : result.outcome.word,
                     rank: isExpected ? 6 : ranks[result.outcome] ?? 3, verb: verb,
-                    places: verb != nil || result.outcome == .inconclusive ? result.decidedBy : [])
+                    scenarios: verb != nil || result.outcome == .inconclusive ? result.decidedBy : [])
             }
             for (word, clauses) in [
                 (setAside, report.setAside), ("out of reach", report.unreached),

@@ -65,9 +65,9 @@ package struct RunHistory: Sendable {
     /// Adds the report of a run, in any order.
     mutating func take(_ entry: HTMLReport.Entry) {
         let run = Run(entry)
-        let place = runs.firstIndex { ($0.startedAt, $0.name) > (run.startedAt, run.name) } ?? runs.endIndex
-        runs.insert(run, at: place)
-        for result in entry.report.clauses where place == runs.count - 1 || sentences[result.clause.id] == nil {
+        let index = runs.firstIndex { ($0.startedAt, $0.name) > (run.startedAt, run.name) } ?? runs.endIndex
+        runs.insert(run, at: index)
+        for result in entry.report.clauses where index == runs.count - 1 || sentences[result.clause.id] == nil {
             sentences[result.clause.id] = result.clause.sentence
         }
     }

@@ -43,8 +43,7 @@ package struct RunReport: Sendable {
     package let leftOut: Set<ClauseID>
     /// Whether clauses that the setup cannot show count as untested.
     package let isStrict: Bool
-    /// The sentences of the undecided clauses: out of reach, set aside, left to other shards, or without a
-    /// check.
+    /// The sentences of the undecided clauses: out of reach, set aside, in other shards, or without a check.
     let sentences: [ClauseID: String]
     package internal(set) var baseline: BaselineResult?
     package internal(set) var causes: [Cause] = []
@@ -317,8 +316,8 @@ extension RunReport {
             }
     }
 
-    /// The finding to repeat: one from a scenario that always broke the clause if there is one, rather one that is meant
-    /// for the clause, and one that broke it often; the first among equals.
+    /// The finding to repeat: if possible from a scenario that always broke the clause, then from one meant for the
+    /// clause, then from one that broke it most often; the first among equals.
     private func repeated(_ result: ClauseResult) -> ClauseResult.Occurrence? {
         let unexpected = result.findings.filter { expectation(of: result, in: $0) == nil }
         let findings = unexpected.isEmpty ? result.findings : unexpected

@@ -141,8 +141,7 @@ struct SchemaComparison {
         }
     }
 
-    /// A message of one version that no schema of the other version for the same direction accepts; nil if none is
-    /// found.
+    /// A message of one version that no schema of the other accepts in the same direction; nil if none is found.
     private func alone(_ message: MessageSchemaSet.Message, _ version: GateWitness.Version) -> GateWitness? {
         let (own, others) = version == .old ? (old, new) : (new, old)
         guard let schema = own.schemas[message.name] else { return nil }

@@ -1,5 +1,5 @@
-// Foundation without its tables of languages, which are more than half of a program that links them. Apple's systems bring the
-// whole with them.
+// Foundation without its localization tables, which are more than half of a program that links them. Apple's systems
+// include the whole library.
 #if canImport(FoundationEssentials)
 @_exported import FoundationEssentials
 #else

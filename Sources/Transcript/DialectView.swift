@@ -34,7 +34,7 @@ public struct DialectView: Sendable {
         let names = InferredNames(
             builder.events, builder.frames, by: series, hasAcks: history.header.dialect.hasAcks,
             isCapture: history.header.capture != nil)
-        self.history = History(header: header, events: names.events, frames: names.frames, made: names.made)
+        self.history = History(header: header, events: names.events, frames: names.frames, generated: names.generated)
         inDoubt = names.inDoubt
     }
 

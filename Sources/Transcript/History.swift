@@ -11,15 +11,15 @@ public struct History: Sendable {
     public let frames: [Frame?]
 
     /// The members of bodies that a dialect's rule generated, by event.
-    package let made: [Int: [JSONPointer]]
+    package let generated: [Int: [JSONPointer]]
 
     /// Parses each text message once.
     public init(header: Header, events: [Event]) {
         self.init(header: header, events: events, frames: events.map { Frame($0.kind) })
     }
 
-    package init(header: Header, events: [Event], frames: consuming [Frame?], made: [Int: [JSONPointer]] = [:]) {
-        (self.header, self.made) = (header, made)
+    package init(header: Header, events: [Event], frames: consuming [Frame?], generated: [Int: [JSONPointer]] = [:]) {
+        (self.header, self.generated) = (header, generated)
         self.events = events
         for index in frames.indices { frames[index]?.event = index }
         self.frames = frames

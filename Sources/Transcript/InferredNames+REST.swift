@@ -5,7 +5,7 @@ extension InferredNames {
     mutating func take(_ response: Event.Response, of number: Int, at index: Int) {
         guard let body = try? JSONParser.value(response.body) else { return }
         let prefix = "/api/sessions/"
-        var named: (value: JSONValue, made: [JSONPointer])?
+        var named: (value: JSONValue, generated: [JSONPointer])?
         if let question = posts[number] {
             named = answer(body, response.status, to: question, at: index)
         } else if response.status == 200, let read = reads[number], let principal = read.principal,
@@ -14,8 +14,8 @@ extension InferredNames {
             let session = String(read.path.dropFirst(prefix.count).prefix { $0 != "?" })
             named = nameMessages(of: body, session: session, principal: principal, at: index)
         }
-        guard let named, !named.made.isEmpty else { return }
-        made[index] = named.made
+        guard let named, !named.generated.isEmpty else { return }
+        generated[index] = named.generated
         var response = response
         response.body = Dialect.text(of: response.body) { _ in named.value }
         events[index].kind = .response(response)
@@ -23,7 +23,7 @@ extension InferredNames {
 
     private mutating func answer(
         _ body: JSONValue, _ status: Int, to question: Int, at index: Int
-    ) -> (value: JSONValue, made: [JSONPointer]) {
+    ) -> (value: JSONValue, generated: [JSONPointer]) {
         guard (200...299).contains(status) || questions[question].hasBegun else {
             questions[question].isRefused = status < 500 || body["error"]?.stringValue != nil
             return (body, [])
@@ -41,7 +41,7 @@ extension InferredNames {
     /// Adds names to stored messages, if ids, or text and order, identify their questions.
     private mutating func nameMessages(
         of body: JSONValue, session: String, principal: String, at index: Int
-    ) -> (value: JSONValue, made: [JSONPointer]) {
+    ) -> (value: JSONValue, generated: [JSONPointer]) {
         see(session, of: principal, at: index)
         guard var messages = body["session"]?["messages"]?.arrayValue, let old = body["session"] else {
             return (body, [])
@@ -85,9 +85,9 @@ extension InferredNames {
         for (place, question) in names.sorted(by: { $0.key < $1.key }) {
             let own =
                 messages[place]["role"] == "user" ? bothNames(of: question) : ["turnId": questions[question].turnId]
-            let (named, made) = messages[place].adding(own)
+            let (named, generated) = messages[place].adding(own)
             messages[place] = named
-            pointers += made.map { JSONPointer(tokens: ["session", "messages", "\(place)"] + $0.tokens) }
+            pointers += generated.map { JSONPointer(tokens: ["session", "messages", "\(place)"] + $0.tokens) }
         }
         var (body, session) = (body, old)
         session["messages"] = .array(messages)

@@ -10,7 +10,7 @@ struct InferredNames {
     var events: [Event]
     private(set) var frames: [Frame?]
     /// The generated members of bodies, by event.
-    var made: [Int: [JSONPointer]] = [:]
+    var generated: [Int: [JSONPointer]] = [:]
     /// The events of simultaneous questions whose order is unknown.
     private(set) var inDoubt: Set<Int> = []
 
@@ -19,8 +19,8 @@ struct InferredNames {
     let isCapture: Bool
     var questions: [Question] = []
     private var connections: [Connection] = []
-    /// The connection of each event, and its question.
-    private var places: [Int?]
+    /// The connection of each event, and the question that it asks (`asked`).
+    private var connectionOf: [Int?]
     private var asked: [Int: Int] = [:]
     var posts: [Int: Int] = [:]
     var reads: [Int: Event.Request] = [:]
@@ -28,7 +28,7 @@ struct InferredNames {
     private var known: [[String?]: Int] = [:]
     private var firstSeen: [[String]: Int] = [:]
     /// Frames that other connections received before the ack, live or in `missed`, with their identity.
-    private var early: [(event: Int, place: Int?, identity: [String?])] = []
+    private var early: [(event: Int, offset: Int?, identity: [String?])] = []
     private var life = 0
     /// The highest number that each principal received since the last start.
     private var newest: [String: Int] = [:]
@@ -64,12 +64,14 @@ struct InferredNames {
     init(_ events: [Event], _ frames: [Frame?], by series: Dialect.Series, hasAcks: Bool, isCapture: Bool) {
         (self.events, self.frames, self.hasAcks, self.isCapture) = (events, frames, hasAcks, isCapture)
         isByConnection = series == .connection
-        places = events.map { _ in nil }
+        connectionOf = events.map { _ in nil }
         findConnections()
         for index in events.indices {
             if case .act("start", _) = events[index].kind { (life, newest) = (life + 1, [:]) }
-            if let place = places[index], case .text(.fromServer, _) = events[index].kind, let frame = frames[index] {
-                let principal = connections[place].principal
+            if let connection = connectionOf[index], case .text(.fromServer, _) = events[index].kind,
+                let frame = frames[index]
+            {
+                let principal = connections[connection].principal
                 newest[principal] = max(newest[principal] ?? 0, frame.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
             }
             ask(at: index)
@@ -77,10 +79,10 @@ struct InferredNames {
         for index in events.indices { learnAck(at: index) }
         life = 0
         for index in events.indices { take(index) }
-        for (event, place, identity) in early {
+        for (event, offset, identity) in early {
             guard let question = known[identity] else { continue }
             let names = bothNames(of: question)
-            if let place { nameMissed(names, at: event, place) } else { name(names, at: event) }
+            if let offset { nameMissed(names, at: event, offset) } else { name(names, at: event) }
         }
     }
 
@@ -95,9 +97,9 @@ struct InferredNames {
                 current[event.lane] = connections.count
                 connections.append(Connection(opening: index, principal: isCapture ? "\(event.lane)" : "p1"))
             }
-            places[index] = current[event.lane]
-            if case .act("belongs", let details) = event.kind, let place = current[event.lane] {
-                connections[place].principal = details["to"]?.stringValue ?? connections[place].principal
+            connectionOf[index] = current[event.lane]
+            if case .act("belongs", let details) = event.kind, let connection = current[event.lane] {
+                connections[connection].principal = details["to"]?.stringValue ?? connections[connection].principal
             }
         }
     }
@@ -107,15 +109,16 @@ struct InferredNames {
     private mutating func ask(at index: Int) {
         switch events[index].kind {
         case .text(.toServer, _):
-            guard let place = places[index], let frame = frames[index], frame.type == "chat", let value = frame.value,
-                let key = ask(value, by: connections[place].principal, on: place, at: index)
+            guard let connection = connectionOf[index], let frame = frames[index], frame.type == "chat",
+                let value = frame.value,
+                let key = ask(value, by: connections[connection].principal, on: connection, at: index)
             else { return }
             name(["clientMessageId": key], at: index)
         case .request(var request) where request.method == "POST" && request.path == "/api/chat":
             guard let body = request.body, let value = try? JSONParser.value(body),
                 let key = ask(value, by: request.principal ?? "", on: nil, at: index)
             else { return }
-            made[index] = value.adding(["clientMessageId": key]).made
+            generated[index] = value.adding(["clientMessageId": key]).generated
             request.body = Dialect.text(of: body) { $0.adding(["clientMessageId": key]).value }
             events[index].kind = .request(request)
         default: break
@@ -123,7 +126,7 @@ struct InferredNames {
     }
 
     /// Notes a question and returns its key; nil if it is not a question.
-    private mutating func ask(_ value: JSONValue, by principal: String, on place: Int?, at index: Int) -> String? {
+    private mutating func ask(_ value: JSONValue, by principal: String, on connection: Int?, at index: Int) -> String? {
         guard let last = value["messages"]?.arrayValue?.last, last["role"] == "user" else { return nil }
         // In a capture, other askers are unknown, so a generated key must be unique.
         if isCapture, value["clientMessageId"] == nil { return "question-at-\(index)" }
@@ -138,7 +141,7 @@ struct InferredNames {
         known[[principal, "key", key]] = questions.count
         questions.append(
             Question(
-                event: index, connection: place, principal: principal, life: life, key: key,
+                event: index, connection: connection, principal: principal, life: life, key: key,
                 prompt: MessageContent.text(of: last["content"]), turnId: "turn-\(questions.count + 1)",
                 after: newest[principal] ?? 0, session: session, order: hasAcks ? nil : index))
         return key
@@ -147,8 +150,8 @@ struct InferredNames {
     /// Notes an ack; if it names a message other than the known one, the server treated a repeat as a new question.
     private mutating func learnAck(at index: Int) {
         guard case .text(.fromServer, _) = events[index].kind, let ack = frames[index], ack.type == "ack",
-            let key = ack.clientMessageId, let place = places[index],
-            var question = known[[connections[place].principal, "key", key]]
+            let key = ack.clientMessageId, let connection = connectionOf[index],
+            var question = known[[connections[connection].principal, "key", key]]
         else { return }
         let first = questions[question]
         if let id = first.messageId, let given = ack.messageId, given != id {
@@ -156,7 +159,7 @@ struct InferredNames {
             question = questions.count
             questions.append(
                 Question(
-                    event: first.event, connection: place, principal: first.principal, life: first.life, key: key,
+                    event: first.event, connection: connection, principal: first.principal, life: first.life, key: key,
                     prompt: first.prompt, turnId: "turn-\(questions.count + 1)", after: first.after,
                     session: first.session))
         }
@@ -172,17 +175,17 @@ struct InferredNames {
         switch (events[index].lane, events[index].kind) {
         case (.server, .act("start", _)): life += 1
         case (.connection, .text(.toServer, _)), (.connection, .binary(.toServer, _)):
-            guard let place = places[index] else { return }
+            guard let connection = connectionOf[index] else { return }
             if let question = asked[index] {
                 questions[question].isRefused = false
-                connections[place].waiting.append(question)
+                connections[connection].waiting.append(question)
             } else if ["auth", "ping", "sync"].contains(frames[index]?.type) == false {
-                connections[place].waiting.append(nil)
+                connections[connection].waiting.append(nil)
             }
         case (.connection, .text(.fromServer, _)):
-            guard let place = places[index], let frame = frames[index] else { return }
-            if frame.type == "syncResult" { return takeMissed(of: frame, on: place, at: index) }
-            name(namesOrNote(of: frame, on: place, at: index), at: index)
+            guard let connection = connectionOf[index], let frame = frames[index] else { return }
+            if frame.type == "syncResult" { return takeMissed(of: frame, on: connection, at: index) }
+            name(namesOrNote(of: frame, on: connection, at: index), at: index)
         case (.exchange(let number), .request(let request)):
             (posts[number], reads[number]) = (asked[index], request.method == "GET" ? request : nil)
         case (.exchange(let number), .response(let response)): take(response, of: number, at: index)
@@ -190,12 +193,12 @@ struct InferredNames {
         }
     }
 
-    private mutating func takeMissed(of answer: Frame, on place: Int, at index: Int) {
+    private mutating func takeMissed(of answer: Frame, on connection: Int, at index: Int) {
         var assumed: [JSONPointer] = []
         let missed = (answer["missed"]?.arrayValue ?? []).enumerated().map { offset, value in
             let frame = Frame(value, replayedBy: answer, at: offset)
-            let (named, made) = value.adding(namesOrNote(of: frame, on: place, at: index, missed: offset))
-            assumed += made.map { JSONPointer(tokens: ["missed", "\(offset)"] + $0.tokens) }
+            let (named, generated) = value.adding(namesOrNote(of: frame, on: connection, at: index, missed: offset))
+            assumed += generated.map { JSONPointer(tokens: ["missed", "\(offset)"] + $0.tokens) }
             return named
         }
         if !assumed.isEmpty { replace(missed, at: index, assuming: assumed) }
@@ -203,11 +206,11 @@ struct InferredNames {
 
     /// The names for a server's frame; one that has none yet is noted, because a later ack may bring them.
     private mutating func namesOrNote(
-        of frame: Frame, on place: Int, at index: Int, missed offset: Int? = nil
+        of frame: Frame, on connection: Int, at index: Int, missed offset: Int? = nil
     ) -> [String: String] {
-        let names = names(of: frame, on: place, at: index)
+        let names = names(of: frame, on: connection, at: index)
         if names.isEmpty, hasAcks, frame.turnId == nil,
-            let identity = identity(of: frame, connections[place].principal)
+            let identity = identity(of: frame, connections[connection].principal)
         {
             early.append((index, offset, identity))
         }
@@ -215,9 +218,9 @@ struct InferredNames {
     }
 
     /// The names for a server's frame; empty if its question is unknown.
-    private mutating func names(of frame: Frame, on place: Int, at index: Int) -> [String: String] {
+    private mutating func names(of frame: Frame, on connection: Int, at index: Int) -> [String: String] {
         guard frame.turnId == nil, let type = frame.type else { return [:] }
-        let principal = connections[place].principal
+        let principal = connections[connection].principal
         if type != "error", let session = frame.sessionId { see(session, of: principal, at: index) }
         switch type {
         case "ack":
@@ -225,59 +228,59 @@ struct InferredNames {
                 let question = named("message", frame.messageId, principal)
                     ?? named("key", frame.clientMessageId, principal)
             else { return [:] }
-            settle(known[[principal, "key", questions[question].key]], on: place)
+            settle(known[[principal, "key", questions[question].key]], on: connection)
             questions[question].hasBegun = true
             return ["turnId": questions[question].turnId]
-        case "error": return namesOfError(frame, on: place, at: index)
+        case "error": return namesOfError(frame, on: connection, at: index)
         case "message", "toolUse", "done":
-            guard let question = owner(of: frame, on: place, at: index) else { return [:] }
-            begin(question, by: frame, on: place, at: index)
+            guard let question = owner(of: frame, on: connection, at: index) else { return [:] }
+            begin(question, by: frame, on: connection, at: index)
             return bothNames(of: question)
         default: return [:]
         }
     }
 
-    private mutating func namesOfError(_ error: Frame, on place: Int, at index: Int) -> [String: String] {
-        let principal = connections[place].principal
-        let waiting = connections[place].waiting
+    private mutating func namesOfError(_ error: Frame, on connection: Int, at index: Int) -> [String: String] {
+        let principal = connections[connection].principal
+        let waiting = connections[connection].waiting
         let isRefusal = error.code.map(Frame.refusalCodes.contains) ?? false
         if let key = error.clientMessageId {
             let runs = questions.indices.filter { questions[$0].key == key && questions[$0].principal == principal }
-            let open = runs.first { questions[$0].order ?? .max < index && !questions[$0].endedOn.contains(place) }
+            let open = runs.first { questions[$0].order ?? .max < index && !questions[$0].endedOn.contains(connection) }
             guard let question = open ?? named("key", key, principal) else { return [:] }
-            if waiting.contains(question) { return refuse(question, on: place) }
-            return isRefusal ? [:] : end(question, by: error, on: place, at: index)
+            if waiting.contains(question) { return refuse(question, on: connection) }
+            return isRefusal ? [:] : end(question, by: error, on: connection, at: index)
         }
         if let question = identity(of: error, principal).flatMap({ known[$0] }) {
-            return end(question, by: error, on: place, at: index)
+            return end(question, by: error, on: connection, at: index)
         }
         guard !isCapture else { return [:] }
         if waiting.last == .some(nil) {
-            connections[place].waiting.remove(at: waiting.firstIndex(of: nil) ?? 0)
+            connections[connection].waiting.remove(at: waiting.firstIndex(of: nil) ?? 0)
             return [:]
         }
-        let running = open(for: error, on: place, at: index).filter { questions[$0].hasBegun || !hasAcks }
+        let running = open(for: error, on: connection, at: index).filter { questions[$0].hasBegun || !hasAcks }
         let unanswered = waiting.compactMap(\.self)
         guard let first = isRefusal ? unanswered.first : running.first ?? unanswered.first else {
             // A turn's failure is sent to every device, but a refusal only to the asker.
-            let others = open(for: error, on: place, at: index, ofOthers: true).filter { questions[$0].hasBegun }
+            let others = open(for: error, on: connection, at: index, ofOthers: true).filter { questions[$0].hasBegun }
             guard !isRefusal, running.isEmpty, others.count == 1 else { return [:] }
-            return end(others[0], by: error, on: place, at: index)
+            return end(others[0], by: error, on: connection, at: index)
         }
         let possible = Set(isRefusal && hasAcks ? [first] : running + unanswered)
         if possible.count > 1 || waiting.contains(nil) { inDoubt.formUnion(possible.map { questions[$0].event }) }
         return questions[first].hasBegun && !isRefusal
-            ? end(first, by: error, on: place, at: index) : refuse(first, on: place)
+            ? end(first, by: error, on: connection, at: index) : refuse(first, on: connection)
     }
 
-    private mutating func refuse(_ question: Int, on place: Int) -> [String: String] {
-        settle(question, on: place)
+    private mutating func refuse(_ question: Int, on connection: Int) -> [String: String] {
+        settle(question, on: connection)
         questions[question].isRefused = !questions[question].hasBegun
         return ["clientMessageId": questions[question].key]
     }
 
-    private mutating func end(_ question: Int, by error: Frame, on place: Int, at index: Int) -> [String: String] {
-        begin(question, by: error, on: place, at: index)
+    private mutating func end(_ question: Int, by error: Frame, on connection: Int, at index: Int) -> [String: String] {
+        begin(question, by: error, on: connection, at: index)
         return bothNames(of: question)
     }
 
@@ -285,19 +288,19 @@ struct InferredNames {
         ["clientMessageId": questions[question].key, "turnId": questions[question].turnId]
     }
 
-    private mutating func settle(_ question: Int?, on place: Int) {
-        if let first = connections[place].waiting.firstIndex(where: { $0 != nil && $0 == question }) {
-            connections[place].waiting.remove(at: first)
+    private mutating func settle(_ question: Int?, on connection: Int) {
+        if let first = connections[connection].waiting.firstIndex(where: { $0 != nil && $0 == question }) {
+            connections[connection].waiting.remove(at: first)
         }
     }
 
-    private mutating func begin(_ question: Int, by frame: Frame, on place: Int, at index: Int) {
+    private mutating func begin(_ question: Int, by frame: Frame, on connection: Int, at index: Int) {
         questions[question].hasBegun = true
         if questions[question].session == nil { questions[question].session = frame.sessionId }
         let own = questions[question]
         if let identity = identity(of: frame, own.principal) { known[identity] = known[identity] ?? question }
         guard frame.type == "done" || frame.type == "error" else { return }
-        settle(question, on: place)
+        settle(question, on: connection)
         questions[question].ended = own.ended ?? index
         questions[question].answer = own.answer ?? frame.text
         if frame.type == "done", let id = frame.messageId { known[[own.principal, "message", id]] = question }
@@ -307,7 +310,7 @@ struct InferredNames {
             || questions[other].session == own.session && questions[other].principal == own.principal
                 && questions[other].order ?? .max < own.order ?? 0
         {
-            questions[other].endedOn.insert(place)
+            questions[other].endedOn.insert(connection)
         }
     }
 
@@ -325,8 +328,8 @@ struct InferredNames {
         ]
     }
 
-    private mutating func owner(of frame: Frame, on place: Int, at index: Int) -> Int? {
-        let principal = connections[place].principal
+    private mutating func owner(of frame: Frame, on connection: Int, at index: Int) -> Int? {
+        let principal = connections[connection].principal
         if let same = identity(of: frame, principal).flatMap({ known[$0] }) { return same }
         if frame.type == "message" {
             let own = named("key", frame.clientMessageId, principal) ?? named("message", frame.messageId, principal)
@@ -334,7 +337,7 @@ struct InferredNames {
         }
         guard !isCapture else { return nil }
         if frame.type == "message" { return questionShown(by: frame, to: principal, at: index) }
-        var open = open(for: frame, on: place, at: index)
+        var open = open(for: frame, on: connection, at: index)
         switch frame.type {
         case "done":
             // A frame that ended a question on a socket is known; this one is not, so it belongs to another question.
@@ -374,15 +377,15 @@ struct InferredNames {
     }
 
     /// The questions that a nameless frame may belong to, in order of acceptance.
-    private func open(for frame: Frame, on place: Int, at index: Int, ofOthers: Bool = false) -> [Int] {
-        let (connection, session) = (connections[place], ofOthers ? nil : frame.sessionId)
+    private func open(for frame: Frame, on connection: Int, at index: Int, ofOthers: Bool = false) -> [Int] {
+        let (seen, session) = (connections[connection], ofOthers ? nil : frame.sessionId)
         var open = questions.indices.filter { position in
             let question = questions[position]
-            guard question.principal == connection.principal, question.event < index, question.order ?? .max < index,
-                !question.isRefused, !question.endedOn.contains(place), question.ended ?? .max > connection.opening,
+            guard question.principal == seen.principal, question.event < index, question.order ?? .max < index,
+                !question.isRefused, !question.endedOn.contains(connection), question.ended ?? .max > seen.opening,
                 !isOlder(frame, than: question)
             else { return false }
-            guard !isByConnection, let session else { return (question.connection == place) != ofOthers }
+            guard !isByConnection, let session else { return (question.connection == connection) != ofOthers }
             if let own = question.session { return own == session }
             return firstSeen[[question.principal, session]] ?? .max > question.event
         }.sorted { questions[$0].order ?? 0 < questions[$1].order ?? 0 }
@@ -411,29 +414,29 @@ struct InferredNames {
 
     private mutating func name(_ names: [String: String], at index: Int) {
         guard let value = frames[index]?.value else { return }
-        let (_, made) = value.adding(names)
-        if !made.isEmpty { change(at: index, assuming: made) { $0.adding(names).value } }
+        let (_, generated) = value.adding(names)
+        if !generated.isEmpty { change(at: index, assuming: generated) { $0.adding(names).value } }
     }
 
-    private mutating func nameMissed(_ names: [String: String], at index: Int, _ place: Int) {
+    private mutating func nameMissed(_ names: [String: String], at index: Int, _ offset: Int) {
         guard var missed = frames[index]?["missed"]?.arrayValue else { return }
-        let (named, made) = missed[place].adding(names)
-        missed[place] = named
-        replace(missed, at: index, assuming: made.map { JSONPointer(tokens: ["missed", "\(place)"] + $0.tokens) })
+        let (named, added) = missed[offset].adding(names)
+        missed[offset] = named
+        replace(missed, at: index, assuming: added.map { JSONPointer(tokens: ["missed", "\(offset)"] + $0.tokens) })
     }
 
-    private mutating func replace(_ missed: [JSONValue], at index: Int, assuming made: [JSONPointer]) {
-        change(at: index, assuming: made) { root in
+    private mutating func replace(_ missed: [JSONValue], at index: Int, assuming generated: [JSONPointer]) {
+        change(at: index, assuming: generated) { root in
             var root = root
             root["missed"] = .array(missed)
             return root
         }
     }
 
-    private mutating func change(at index: Int, assuming made: [JSONPointer], _ change: (JSONValue) -> JSONValue) {
+    private mutating func change(at index: Int, assuming generated: [JSONPointer], _ change: (JSONValue) -> JSONValue) {
         guard case .text(let direction, let text) = events[index].kind, let old = frames[index] else { return }
         let shown = Dialect.text(of: text, change)
         events[index].kind = .text(direction, shown)
-        frames[index] = Frame(shown, wireBytes: old.wireBytes, assumed: old.assumed + made)
+        frames[index] = Frame(shown, wireBytes: old.wireBytes, assumed: old.assumed + generated)
     }
 }

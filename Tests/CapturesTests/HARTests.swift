@@ -121,6 +121,6 @@ import Testing
         let turned = socket.replacing("\"send\"", with: "\"receive\"", maxReplacements: 1)
         let read = try Read(har(turned), as: .har)
         #expect(
-            read.words.contains(#"A>{"type":"ping"}"#) && read.remarks.first?.hasPrefix("directions turned") == true)
+            read.words.contains(#"A>{"type":"ping"}"#) && read.remarks.first?.hasPrefix("directions reversed") == true)
     }
 }

@@ -356,9 +356,9 @@ import Testing
         #expect(usual.remarks.isEmpty)
         let turned = try Read(log(("in", "out")), as: .frames, looksAhead: true)
         #expect(turned.words == usual.words)
-        #expect(turned.remarks.first?.hasPrefix("directions turned: by their types 4 of 4 messages") == true)
+        #expect(turned.remarks.first?.hasPrefix("directions reversed: by their types, 4 of 4 messages") == true)
         let odd = try Read(log((">", "<"), odd: true), as: .frames, looksAhead: true)
-        #expect(odd.remarks.first?.contains("1 message of them goes the wrong way either way, first line 2") == true)
+        #expect(odd.remarks.first?.contains("1 message of them goes the wrong way in both cases, first line 2") == true)
         let notes = #"A <- {"type":"auth","protocol":1}"# + "\nA -> {\"type\":\"connected\"}\n"
         #expect(try Read(notes, as: .notes, looksAhead: true).words.contains(#"A>{"type":"auth","protocol":1}"#))
     }

@@ -32,7 +32,7 @@ struct PydanticTypesTests {
     })
 struct OpenAPIGeneratorTests {
     @Test func `the Swift types are sound`() async throws {
-        let clients = try await GeneratedClients.made.value
+        let clients = try await GeneratedClients.shared.value
         #expect(try clients.text("MessageContent.swift").contains("case typeArrayOfContentPart([ContentPart])"))
         #expect(try clients.text("SyncResultFrame.swift").contains("public var missed: [ReplayedFrame]"))
         #expect(try clients.text("ReplayedFrame.swift").contains("case typeUnknownFrame(UnknownFrame)"))
@@ -45,7 +45,7 @@ struct OpenAPIGeneratorTests {
     }
 
     @Test func `the Kotlin types keep content and replayed frames`() async throws {
-        let clients = try await GeneratedClients.made.value
+        let clients = try await GeneratedClients.shared.value
         let content = try clients.text("MessageContent.kt")
         #expect(content.contains("class StringValue(val value: kotlin.String) : MessageContent"))
         #expect(content.contains("ListContentPartValue(val value: kotlin.collections.List<ContentPart>)"))
@@ -63,7 +63,7 @@ struct OpenAPIGeneratorTests {
     }
 
     @Test func `the TypeScript types keep content and replayed frames`() async throws {
-        let clients = try await GeneratedClients.made.value
+        let clients = try await GeneratedClients.shared.value
         #expect(
             try clients.text("MessageContent.ts").contains("export type MessageContent = Array<ContentPart> | string"))
         #expect(try clients.text("SyncResultFrame.ts").contains("missed: Array<ReplayedFrame>"))
@@ -75,7 +75,7 @@ struct OpenAPIGeneratorTests {
     @Test(
         .enabled("needs tsc and node") { await ExampleTool.has("tsc", "node") }
     ) func `every valid message survives TypeScript`() async throws {
-        let clients = try await GeneratedClients.made.value
+        let clients = try await GeneratedClients.shared.value
         let folder = "\(clients.folder.path)/typescript-fetch"
         let compiled = try await ExampleTool.run(
             "tsc",
@@ -93,7 +93,7 @@ struct OpenAPIGeneratorTests {
 private struct GeneratedClients: Sendable {
     let folder: TemporaryDirectory
 
-    static let made = Task { try await GeneratedClients() }
+    static let shared = Task { try await GeneratedClients() }
 
     /// Whether the generator starts.
     static var canBeMade: Bool {

@@ -81,7 +81,8 @@ import Darwin
         #expect(run.status == 0, "\(run.out)\(run.err)")
         let words = run.out.replacing("\n    ", with: " ")
         #expect(
-            words.contains("directions turned: by their types 4 of 4 messages") && words.contains("found in 'payload'"))
+            words.contains("directions reversed: by their types, 4 of 4 messages")
+                && words.contains("found in 'payload'"))
     }
 
     @Test func `a HAR file without messages ends with 2 and says how to record some`() async throws {

@@ -6,7 +6,7 @@ import Testing
 private struct TypeScriptClient: Sendable {
     let folder: TemporaryDirectory
 
-    static let made = Task { try await TypeScriptClient() }
+    static let shared = Task { try await TypeScriptClient() }
     private static let source = SourceTree.root + "/Tests/Examples/typescript-client"
 
     private init() async throws {
@@ -61,7 +61,7 @@ private struct TypeScriptClient: Sendable {
             "CLIENT/lost-question-comes-again", "CLIENT/missed-messages-*", "CLIENT/pages-are-followed",
             "CLIENT/refusals-are-shown", "CLIENT/tap-from-the-background",
         ]
-        let run = try await TypeScriptClient.made.value.node(ExampleTool.isWholeSuite ? ["*"] : some)
+        let run = try await TypeScriptClient.shared.value.node(ExampleTool.isWholeSuite ? ["*"] : some)
         #expect(run.status == 0, "\(run.out)\n\(run.err)")
         #expect(run.out.contains("profiles client-core, client-sync, client-push"), "\(run.out)")
     }
@@ -69,7 +69,7 @@ private struct TypeScriptClient: Sendable {
     @Test(.enabled("needs tsc, and Chromium or Chrome") { await TypeScriptClient.canRunInABrowser() })
     func `the same app keeps them as a page in a browser`() async throws {
         let some = ["AUTH/*", "ENV/*", "CLIENT/missed-messages-are-replayed"]
-        let run = try await TypeScriptClient.made.value.page(ExampleTool.isWholeSuite ? ["*"] : some)
+        let run = try await TypeScriptClient.shared.value.page(ExampleTool.isWholeSuite ? ["*"] : some)
         #expect(run.status == 0, "\(run.out)\n\(run.err)")
         #expect(run.out.contains("Example page 1.0 at ws://127.0.0.1:"), "\(run.out)")
     }

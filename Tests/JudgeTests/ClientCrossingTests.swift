@@ -65,7 +65,7 @@ import Testing
         try ClauseUnderTest("CLIENT-6", rule: 2).untested("\(sent) \(away) \(back) \(told) \(again) \(posted)")
     }
 
-    @Test func `CLIENT-9 what a look shows between two events did not cross`() throws {
+    @Test func `CLIENT-9 what a sample shows between two events did not cross`() throws {
         let clause = ClauseUnderTest("CLIENT-9")
         let again = """
             client!launch A+ client=connected(s1) client!send(c2) A>chat(c2 s1) A!cut LATER B+ 1>GET(s1) B>chat(c2 s1)

@@ -217,7 +217,7 @@ import Testing
         try clause.violates("\(lost) client=connected(c1 thinking) \(other)^", also: ["CLIENT-12"])
     }
 
-    @Test func `CLIENT-21 when a message failed nobody knows between two looks`() throws {
+    @Test func `CLIENT-21 when a message failed nobody knows between two samples`() throws {
         let clause = ClauseUnderTest("CLIENT-21")
         let lost = """
             client!launch client=connecting client!send(c1) 1>POST(c1) 1<failed('reset') A+ client!send(c2)

@@ -95,7 +95,7 @@ import Testing
         try clause.conforms("\(replay) 1>GET(s1) 1<200(u1 a1 a2) \(shown) +17s")
     }
 
-    @Test func `CLIENT-25 looks while a sync is unanswered`() throws {
+    @Test func `CLIENT-25 samples while a sync is unanswered`() throws {
         let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let read = """
             client!launch A+(e1 #0) client=connected(s1 u1 a1) A!cut B+(e1 #9) B>sync(e1 #0) 1>GET(s1)

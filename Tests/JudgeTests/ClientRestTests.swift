@@ -47,22 +47,22 @@ import Testing
         let clause = ClauseUnderTest("CLIENT-38", rule: 2)
         let first = "client!send(c2) A>chat(c2 s1) A<ack(c2 t2 u2) A<done(s1 t2 a2 #1) client=connected(s1 u1 a1 u2 a2)"
         let rest = "server!atRest(s1 u1 a1 u2 a2)"
-        let look = "client=connected(s1 u1 a1 u2 a2)"
-        try clause.conforms("\(start) \(first) +30s \(rest) \(look)")
+        let shown = "client=connected(s1 u1 a1 u2 a2)"
+        try clause.conforms("\(start) \(first) +30s \(rest) \(shown)")
         // A second message, never sent.
-        try clause.violates("\(start) \(first) client!send(c3) +30s \(rest) \(look)^", also: ["CLIENT-38"])
+        try clause.violates("\(start) \(first) client!send(c3) +30s \(rest) \(shown)^", also: ["CLIENT-38"])
         // Shown as failed, or still waiting for an answer that never came.
         try clause.conforms(
-            "\(start) \(first) client!send(c3) +5s client=connected(s1 u1 a1 u2 a2 c3 failed=c3) +30s \(rest) \(look)")
+            "\(start) \(first) client!send(c3) +5s client=connected(s1 u1 a1 u2 a2 c3 failed=c3) +30s \(rest) \(shown)")
         try clause.untested(
-            "\(start) client!send(c2) A>chat(c2 s1) client!send(c3) +30s server!atRest(s1 u1 a1) \(look)",
+            "\(start) client!send(c2) A>chat(c2 s1) client!send(c3) +30s server!atRest(s1 u1 a1) \(shown)",
             also: ["CLIENT-4", "CLIENT-24"])
         let again = """
             \(start) client!send(c2) A>chat(c2 s1) A<error(persist_failed c2) client!send(c3)
             client=connected(s1 u1 a1 c2 c3 thinking error.c2=persist_failed) A>chat(c2 s1)
             """
-        try clause.untested("\(again) +30s server!atRest(s1 u1 a1) \(look)", also: ["CLIENT-24"])
-        try clause.untested("\(start) \(rest) \(look)")
+        try clause.untested("\(again) +30s server!atRest(s1 u1 a1) \(shown)", also: ["CLIENT-24"])
+        try clause.untested("\(start) \(rest) \(shown)")
     }
 
     @Test func `CLIENT-34 what is on the screen is not unread`() throws {

@@ -195,7 +195,7 @@ import Testing
         try clause.untested("\(turn) client!background A<done(t4 s2 #5) +5s")
     }
 
-    @Test func `CLIENT-34 a session that was chosen may be shown before the next look`() throws {
+    @Test func `CLIENT-34 a session that was chosen may be shown before the next sample`() throws {
         let clause = ClauseUnderTest("CLIENT-34", rule: 1)
         let next = "client!selectSession(s3) client=connected(s3) +5s"
         let chosen = "\(turn) client!selectSession(s2) A<done(t4 s2 #5) \(next)"

@@ -257,8 +257,8 @@ import Testing
             \(ready) client!send(c2) A>chat(c2 s1) A<error(persist_failed c2) client!send(c3)
             client=connected(s1 u1 a1 c2 c3 thinking error.c2=persist_failed)
             """
-        let look = "client=connected(s1 u1 a1 u2 c3 thinking error.c2=persist_failed)"
-        let resent = "\(refused) A>chat(c2 s1) A<ack(c2) \(look)"
+        let sample = "client=connected(s1 u1 a1 u2 c3 thinking error.c2=persist_failed)"
+        let resent = "\(refused) A>chat(c2 s1) A<ack(c2) \(sample)"
         try clause.conforms("\(resent) +18s")
         try clause.violates("\(resent) A<done(t2) client=connected(s1 u1 a1 u2 a2 c3) +18s^")
         // It may go first until it is shown as failed.

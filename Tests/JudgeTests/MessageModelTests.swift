@@ -36,7 +36,7 @@ import Testing
         #expect(over?.expected == "in 'answered', after 'turn.done': thinking false")
     }
 
-    @Test func `what came as the client left leaves both worlds, until a look tells them apart`() throws {
+    @Test func `what came as the client left leaves both worlds, until a sample tells them apart`() throws {
         let clause = ClauseUnderTest("CLIENT-32", rule: 1)
         let left = "\(asked) A<error(agent_failed t2 c2) client!networkDown A!cut(silence) client=offline(s1 u1 a1"
         try clause.untested("\(left) c2) +17s")

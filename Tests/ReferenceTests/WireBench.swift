@@ -63,11 +63,11 @@ final class WireBench {
         let wire = RESTRequest(
             method: method, path: String(parts[0]), query: parts.count == 2 ? String(parts[1]) : nil, token: token,
             body: body.map { Array($0.text().utf8) } ?? [])
-        guard let asked = edge.asked(wire) else { return edge.nothing(at: wire.path) }
+        guard let asked = edge.canonical(wire) else { return edge.notFound(at: wire.path) }
         let text = String(decoding: asked.body, as: UTF8.self)
         let answer = bench.ask(
             asked.method, asked.path, query: asked.query, token: token, body: try? JSONParser.value(text))
-        return answer.map { edge.answered($0, to: asked) }
+        return answer.map { edge.encoded($0, to: asked) }
     }
 
     /// The body of an answer in wire form.

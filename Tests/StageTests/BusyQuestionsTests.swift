@@ -16,24 +16,24 @@ import Testing
 
     @Test func `a refused question leaves nothing once the others have ended`() throws {
         let refused = "\(answered) A>chat(c2 s1) A<error(busy c2)"
-        #expect(try !busy(refused).leavesNothing(on: lane))
-        #expect(try busy("\(refused) A<done(t1)").leavesNothing(on: lane))
-        #expect(try busy("\(refused) A<error(agent_failed t1)").leavesNothing(on: lane))
+        #expect(try !busy(refused).leavesNothingToAwait(on: lane))
+        #expect(try busy("\(refused) A<done(t1)").leavesNothingToAwait(on: lane))
+        #expect(try busy("\(refused) A<error(agent_failed t1)").leavesNothingToAwait(on: lane))
         // What ended on another connection may still arrive here.
-        #expect(try !busy("B+ \(refused) B<done(t1)").leavesNothing(on: lane))
-        #expect(try !busy("\(refused) A<done(t1 duplicate) A>chat(c3)").leavesNothing(on: lane))
+        #expect(try !busy("B+ \(refused) B<done(t1)").leavesNothingToAwait(on: lane))
+        #expect(try !busy("\(refused) A<done(t1 duplicate) A>chat(c3)").leavesNothingToAwait(on: lane))
     }
 
     @Test func `asked again over REST and left, it stands refused as before`() throws {
         let again = "\(answered) A>chat(c2 s1) A<error(busy c2) 1>POST(c2 s1) A<done(t1)"
-        #expect(try !busy(again).leavesNothing(on: lane))
-        #expect(try busy("\(again) 1!cut").leavesNothing(on: lane))
-        #expect(try !busy("\(answered) 1>POST(c2 s1) A<done(t1) 1!cut").leavesNothing(on: lane))
+        #expect(try !busy(again).leavesNothingToAwait(on: lane))
+        #expect(try busy("\(again) 1!cut").leavesNothingToAwait(on: lane))
+        #expect(try !busy("\(answered) 1>POST(c2 s1) A<done(t1) 1!cut").leavesNothingToAwait(on: lane))
     }
 
     @Test func `without a refusal every ending is waited for`() throws {
-        #expect(try !busy("\(answered) A<done(t1)").leavesNothing(on: lane))
-        #expect(try !busy("\(answered) A<error(rate_limited c2)").leavesNothing(on: lane))
+        #expect(try !busy("\(answered) A<done(t1)").leavesNothingToAwait(on: lane))
+        #expect(try !busy("\(answered) A<error(rate_limited c2)").leavesNothingToAwait(on: lane))
     }
 
     @Test func `a question counts in the session it was asked in while it stands refused`() throws {

@@ -53,12 +53,12 @@ import Testing
     @Test func `a violation in the open part is told once two looks have found it`() throws {
         let watched = try Watched()
         watched.add(1...5, broken: [2])
-        watched.judging.look(isLast: false)
+        watched.judging.judgeNew(isLast: false)
         #expect(watched.count == 0, "the first look only suspects")
         watched.add(6...7)
-        watched.judging.look(isLast: false)
+        watched.judging.judgeNew(isLast: false)
         #expect(watched.count == 1)
-        watched.judging.look(isLast: true)
+        watched.judging.judgeNew(isLast: true)
         #expect(watched.count == 1)
         #expect(watched.entry == ClauseTally.Entry(outcome: .violation, exercised: 7))
     }
@@ -66,19 +66,19 @@ import Testing
     @Test func `a look at nothing new confirms what the last one suspected`() throws {
         let watched = try Watched()
         watched.add(1...5, broken: [2])
-        for _ in 1...2 { watched.judging.look(isLast: false) }
+        for _ in 1...2 { watched.judging.judgeNew(isLast: false) }
         #expect(watched.count == 1)
     }
 
     @Test func `the violations of a complete part are told at once, and counted with those of the others`() throws {
         let watched = try Watched()
         watched.add(1...15, broken: [1, 14])
-        watched.judging.look(isLast: false)
+        watched.judging.judgeNew(isLast: false)
         #expect(watched.count == 1, "the second part is open")
         watched.add(16...17)
-        watched.judging.look(isLast: false)
+        watched.judging.judgeNew(isLast: false)
         #expect(watched.count == 2)
-        watched.judging.look(isLast: true)
+        watched.judging.judgeNew(isLast: true)
         #expect(watched.count == 2)
         #expect(watched.judging.unjudged == 0)
         #expect(watched.entry == ClauseTally.Entry(outcome: .violation, exercised: 17))
@@ -87,13 +87,13 @@ import Testing
     @Test func `a judge that is far behind says what it missed, and judges on`() throws {
         let watched = try Watched()
         watched.add(1...8, broken: [2])
-        watched.judging.look(isLast: false)
+        watched.judging.judgeNew(isLast: false)
         watched.add(9...60, broken: [20])
-        watched.judging.look(isLast: false)
+        watched.judging.judgeNew(isLast: false)
         #expect(watched.count == 1, "the gap ended the part that was suspected")
         #expect(watched.judging.unjudged > 0)
         watched.add(61...70, broken: [65])
-        for isLast in [false, false, true] { watched.judging.look(isLast: isLast) }
+        for isLast in [false, false, true] { watched.judging.judgeNew(isLast: isLast) }
         #expect(watched.count == 2)
         #expect(watched.entry?.outcome == .violation)
     }

@@ -222,7 +222,7 @@ struct PushSinkTests {
         let sink = try await PushSink()
         let server = PushingServer(sink)
         _ = try await perform("{\"do\":\"pushAnswer\",\"status\":410},\(asking),{\"do\":\"awaitPush\"}", server)
-        #expect(sink.usefulness(of: device) == .refused)
+        #expect(sink.tokenState(of: device) == .refused)
         let later = try await perform(asking, server)
         #expect(
             later.skipped

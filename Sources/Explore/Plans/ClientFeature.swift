@@ -478,7 +478,7 @@ extension ClientFeature {
             name: "a long text", raises: [.textBytes, .readBytes, .receivedBytes], isCalm: true,
             isPossible: { _ in true }
         ) {
-            // Each look at a screen with such texts is slow, so only one session has them.
+            // Reading a screen with such texts is slow, so only one session has them.
             let isBehind = !$0.steering.isReached(.readBytes)
             let size = isBehind ? $0.steering.goals[.textBytes] ?? 0 : 22_000
             let answer: JSONValue = [

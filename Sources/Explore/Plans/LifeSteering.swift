@@ -15,7 +15,7 @@ struct LifeSteering: Sendable {
     private(set) var reached: [Reach.Dimension: Int] = [:]
     /// The number of times each feature was drawn, and the pairs that met in a round.
     private var drawn: [String: Int] = [:]
-    private var met: Set<Set<String>> = []
+    private var drawnPairs: Set<Set<String>> = []
 
     init(_ goals: [Reach.Dimension: Int]) { self.goals = goals }
 
@@ -58,7 +58,7 @@ struct LifeSteering: Sendable {
                 chosen.append(next)
                 continue
             }
-            let newPairs = others.map { other in chosen.count { !met.contains([$0.name, other.name]) } }
+            let newPairs = others.map { other in chosen.count { !drawnPairs.contains([$0.name, other.name]) } }
             let best = zip(others, newPairs).filter { $0.1 == newPairs.max() }.map(\.0)
             guard let next = chance.any(best) else { break }
             chosen.append(next)
@@ -71,7 +71,7 @@ struct LifeSteering: Sendable {
     mutating func note(_ names: [String]) {
         for name in names {
             drawn[name, default: 0] += 1
-            for other in names where other > name { met.insert([name, other]) }
+            for other in names where other > name { drawnPairs.insert([name, other]) }
         }
     }
 
@@ -82,7 +82,7 @@ struct LifeSteering: Sendable {
         let pairs = features.indices.flatMap { index in
             features[(index + 1)...].filter { fit(features[index], $0) }.map { (features[index].name, $0.name) }
         }
-        let holes = pairs.filter { !met.contains([$0, $1]) }
+        let holes = pairs.filter { !drawnPairs.contains([$0, $1]) }
         return "\(pairs.count - holes.count) of \(counted(pairs.count, "pair")) of features met"
             + (holes.isEmpty ? "" : "; not met: " + listed(holes.map { "\($0) and \($1)" }, limit: 3))
     }

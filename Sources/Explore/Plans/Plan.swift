@@ -24,7 +24,7 @@ package struct Plan: Sendable, Equatable {
     /// The plan in the text of a scenario file; nil if that is not valid.
     package init?(_ text: String, named name: String) {
         guard let file = try? JSONParser.value(text), let steps = file["steps"]?.arrayValue,
-            let role = file["role"]?.stringValue.flatMap(Role.init(rawValue:)), Self.isWritten(text, role)
+            let role = file["role"]?.stringValue.flatMap(Role.init(rawValue:)), Self.isScenario(text, role)
         else { return nil }
         let profiles = (file["needs"]?["profiles"]?.arrayValue ?? []).compactMap(\.stringValue)
         self.init(
@@ -97,15 +97,15 @@ package struct Plan: Sendable, Equatable {
     }
 
     /// Whether it parses as a scenario.
-    var isReadable: Bool { (try? ScenarioFile(self)) != nil }
+    var parses: Bool { (try? ScenarioFile(self)) != nil }
 
-    private static func isWritten(_ text: String, _ role: Role) -> Bool {
+    private static func isScenario(_ text: String, _ role: Role) -> Bool {
         (try? ScenarioFile(text, of: role, named: "plan", file: "plan")) != nil
     }
 
     /// Whether its file is a valid scenario.
     var isSound: Bool {
-        keepsLettersApart && isReadable && Self.isWritten(file(about: [ClauseID(.TURN, 1)]).text(), role)
+        keepsLettersApart && parses && Self.isScenario(file(about: [ClauseID(.TURN, 1)]).text(), role)
     }
 
     /// Whether it is fair to a client: the assumptions of its parts still hold after they were combined.

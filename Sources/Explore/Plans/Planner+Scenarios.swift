@@ -150,7 +150,7 @@ extension ServerPlanner {
         let names = saved.reduce(into: [:]) { $0[$1.value.stringValue ?? ""] = $1.key }
         if let name = names["/sessionId"] { note(session: name, of: principal) }
         if let epoch = names["/epoch"], let seq = names["/lastSeq"] {
-            places.append(Place(principal: principal, epoch: epoch, seq: seq))
+            positions.append(Position(principal: principal, epoch: epoch, seq: seq))
         }
         for inner in Plan.inner(step) { follow(inner) }
     }

@@ -48,7 +48,7 @@ extension Planner {
         for _ in 0..<4 {
             var attempt = planner
             let plan = attempt.plan(named: name, disturbing: scenario)
-            if plan.isLawful, plan.keepsLettersApart, plan.isReadable { return plan }
+            if plan.isLawful, plan.keepsLettersApart, plan.parses { return plan }
             planner.chance = attempt.chance
         }
         return planner.plan(named: name)
@@ -99,10 +99,10 @@ extension Planner {
     }
 
     mutating func act() {
-        var place = chance.number(in: 1...weights.reduce(0, +))
+        var rest = chance.number(in: 1...weights.reduce(0, +))
         for (choice, weight) in zip(Self.choices, weights) {
-            place -= weight
-            if place <= 0 { return choice.draw(&self) }
+            rest -= weight
+            if rest <= 0 { return choice.draw(&self) }
         }
     }
 }

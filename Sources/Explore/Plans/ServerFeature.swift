@@ -279,18 +279,18 @@ extension ServerPlanner {
         guard let late = closedDevice(of: person, besides: letter) else { return }
         connect(principal: person, as: late)
         add("cut", ["on": late, "how": "fin"])
-        let place = greeted[late]
+        let held = greeted[late]
         close(late)
         burst(maxQuestions * 2 / 3, by: person, on: letter, in: home, script)
         connect(principal: person, as: late)
-        guard let place else { return }
+        guard let held else { return }
         let live = drawn { $0.burst($0.maxQuestions / 2, by: person, on: letter, in: home, script) }
         steering.raise(.framesDuringSync, to: maxQuestions / 2 * frames)
         // All at once, or page by page.
         let size = steering.isReached(.pages) && happens(50) ? nil : chance.number(in: 1...9)
         if let size { steering.raise(.pages, to: maxQuestions * 2 / 3 * frames / size) }
         let catchingUp = drawn {
-            $0.add("sync", ["on": late, "lastSeqSeen": $0.ref(place.seq), "epoch": $0.ref(place.epoch), "limit": size])
+            $0.add("sync", ["on": late, "lastSeqSeen": $0.ref(held.seq), "epoch": $0.ref(held.epoch), "limit": size])
             $0.add("await", ["on": late, "type": "syncResult", "optional": true])
         }
         add("together", ["branches": [live, catchingUp]])

@@ -41,9 +41,9 @@ extension ServerPlanner {
         else { return }
         var save: JSONValue?
         if keepsStream {
-            let place = newPlace(of: principal)
-            save = saving(place)
-            greeted[letter] = place
+            let position = newPosition(of: principal)
+            save = saving(position)
+            greeted[letter] = position
         }
         add("connect", ["on": letter, "principal": shown(principal), "save": save, "clientId": clientId])
         if devices.contains(where: { $0.letter == letter }) {
@@ -53,13 +53,13 @@ extension ServerPlanner {
         }
     }
 
-    private mutating func newPlace(of principal: String) -> Place {
-        let place = Place(principal: principal, epoch: newName("e"), seq: newName("n"))
-        places.append(place)
-        return place
+    private mutating func newPosition(of principal: String) -> Position {
+        let position = Position(principal: principal, epoch: newName("e"), seq: newName("n"))
+        positions.append(position)
+        return position
     }
 
-    private func saving(_ place: Place) -> JSONValue { [place.epoch: "/epoch", place.seq: "/lastSeq"] }
+    private func saving(_ position: Position) -> JSONValue { [position.epoch: "/epoch", position.seq: "/lastSeq"] }
 
     /// An open device of a person, opened if necessary.
     mutating func device(of person: String) -> String {
@@ -322,27 +322,27 @@ extension ServerPlanner {
     }
 
     mutating func sync(on letter: String, of principal: String) {
-        guard let place = any(places.filter { $0.principal == principal }) else { return }
-        sync(on: letter, from: place)
+        guard let position = any(positions.filter { $0.principal == principal }) else { return }
+        sync(on: letter, from: position)
     }
 
-    mutating func sync(on letter: String, from place: Place) {
-        var position: JSONValue = ref(place.seq)
-        var epoch: JSONValue? = ref(place.epoch)
+    mutating func sync(on letter: String, from position: Position) {
+        var seq: JSONValue = ref(position.seq)
+        var epoch: JSONValue? = ref(position.epoch)
         switch chance.number(in: 1...100) {
         case ...45: break
-        case ...65: position = .string("${\(place.seq)+\(chance.number(in: 1...9))}")
-        case ...80: position = 0
-        case ...86: (position, epoch) = (0, nil)
+        case ...65: seq = .string("${\(position.seq)+\(chance.number(in: 1...9))}")
+        case ...80: seq = 0
+        case ...86: (seq, epoch) = (0, nil)
         case ...92: epoch = "an-epoch-of-nobody"
         case ...96: epoch = nil
-        default: position = JSONValue(one(of: 100_000, 9_007_199_254_740_991))
+        default: seq = JSONValue(one(of: 100_000, 9_007_199_254_740_991))
         }
         let size = one(of: chance.number(in: 1...5), chance.number(in: 6...99), chance.number(in: 100...1_000))
         let limit = given(happens(35), JSONValue(size))
-        add("sync", ["on": letter, "lastSeqSeen": position, "epoch": epoch, "limit": limit])
+        add("sync", ["on": letter, "lastSeqSeen": seq, "epoch": epoch, "limit": limit])
         guard happens(70) else { return }
-        let next = newPlace(of: place.principal)
+        let next = newPosition(of: position.principal)
         add("await", ["on": letter, "type": "syncResult", "save": saving(next)])
     }
 
@@ -377,7 +377,7 @@ extension ServerPlanner {
         var branches: [[JSONValue]] = []
         isInBranch = true
         for _ in 0..<chance.number(in: 2...3) {
-            (steps, devices, places, sessions) = ([], before.devices, before.places, before.sessions)
+            (steps, devices, positions, sessions) = ([], before.devices, before.positions, before.sessions)
             for _ in 0..<chance.number(in: 1...2) where !open.isEmpty {
                 switch chance.number(in: 1...7) {
                 case 1, 2: ask()
@@ -390,11 +390,11 @@ extension ServerPlanner {
             }
             if !steps.isEmpty { branches.append(steps) }
             for device in devices where !device.isOpen { after.close(device.letter) }
-            after.places += places.dropFirst(before.places.count)
+            after.positions += positions.dropFirst(before.positions.count)
             after.sessions += sessions.dropFirst(before.sessions.count)
         }
         isInBranch = false
-        (steps, devices, places, sessions) = (before.steps, after.devices, after.places, after.sessions)
+        (steps, devices, positions, sessions) = (before.steps, after.devices, after.positions, after.sessions)
         for index in questions.indices where !open.contains(where: { $0.letter == questions[index].connection }) {
             if questions[index].connection != nil { questions[index].isFirst = false }
         }

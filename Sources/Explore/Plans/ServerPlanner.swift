@@ -16,7 +16,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     }
 
     /// Names for an epoch and a position that a principal received.
-    struct Place {
+    struct Position {
         let principal: String
         let epoch: String
         let seq: String
@@ -44,9 +44,9 @@ package struct ServerPlanner: Planner, LifePlanner {
     var chance: SplitMix64
     var steps: [JSONValue] = []
     var devices: [Device] = []
-    var places: [Place] = []
+    var positions: [Position] = []
     /// The stream position at the last greeting of each connection.
-    var greeted: [String: Place] = [:]
+    var greeted: [String: Position] = [:]
     var sessions: [Session] = []
     var questions: [Asked] = []
     var names = 0
@@ -216,8 +216,8 @@ package struct ServerPlanner: Planner, LifePlanner {
         let chosen = choose(people.count == 1 ? 2 : min(Self.strangers.count, people.count))
         // Most goals are for one person, who also has enough letters for many devices.
         let leading = chosen.firstIndex { !Self.ofOnePerson.isDisjoint(with: $0.raises) }
-        if let place = people.firstIndex(of: Self.crowdedPerson), leading != nil || happens(80) {
-            people.swapAt(min(leading ?? 0, people.count - 1), place)
+        if let index = people.firstIndex(of: Self.crowdedPerson), leading != nil || happens(80) {
+            people.swapAt(min(leading ?? 0, people.count - 1), index)
         }
         steps = []
         steps = before + draw(chosen, by: people)

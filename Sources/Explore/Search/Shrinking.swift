@@ -193,6 +193,6 @@ extension Plan {
         }
         var plan = self
         plan.steps = steps.map { tidied($0) }
-        return plan.isReadable ? plan : self
+        return plan.parses ? plan : self
     }
 }

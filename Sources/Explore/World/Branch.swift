@@ -21,21 +21,21 @@ final class Branch<Stage: VirtualStage> {
     /// The condition that a step waits for: checked after every event, until it holds or the deadline has passed.
     struct Wait {
         var deadline: Int?
-        let look: (Stage) throws -> WaitResult
+        let check: (Stage) throws -> WaitResult
         /// Called when it is too late, or the condition can never hold.
         var isLate: (Stage) throws -> Void = { _ in }
         private(set) var next: (Stage) throws -> Wait? = { _ in nil }
 
         init(
-            deadline: Int? = nil, look: @escaping (Stage) throws -> WaitResult,
+            deadline: Int? = nil, check: @escaping (Stage) throws -> WaitResult,
             isLate: @escaping (Stage) throws -> Void = { _ in }
         ) {
-            (self.deadline, self.look, self.isLate) = (deadline, look, isLate)
+            (self.deadline, self.check, self.isLate) = (deadline, check, isLate)
         }
 
         /// A wait until a moment, with an action to perform then.
         static func until(_ moment: Int, _ action: @escaping (Stage) throws -> Void = { _ in }) -> Self {
-            Self(deadline: moment, look: { _ in .notYet }, isLate: action)
+            Self(deadline: moment, check: { _ in .notYet }, isLate: action)
         }
 
         func then(_ last: @escaping (Stage) throws -> Wait?) -> Wait {

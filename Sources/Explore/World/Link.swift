@@ -23,7 +23,7 @@ final class Link {
     var isMute = false
     var isAuthenticated = false
     /// The time until which an answer may still arrive.
-    var owedUntil = 0
+    var answersDueBy = 0
     /// Messages that arrive later than this are lost.
     var losesAfter: Int?
     /// Arrivals while reading was stopped.

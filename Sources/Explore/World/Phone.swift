@@ -25,7 +25,7 @@ final class Phone: VirtualStage, ClientScene {
     typealias Step = ClientStep
     typealias Wait = Branch<Phone>.Wait
 
-    /// The interval between looks of the stage at the screen, in microseconds.
+    /// The interval at which the stage reads the screen, in microseconds.
     private static let pause = 240_000
 
     let scenario: ClientScenario
@@ -99,7 +99,7 @@ final class Phone: VirtualStage, ClientScene {
     /// Looks at the screen now and then, like a waiting stage.
     private func keepSampling() {
         after(Self.pause) { phone in
-            if phone.app != nil { phone.look() }
+            if phone.app != nil { phone.readScreen() }
             phone.keepSampling()
         }
     }
@@ -112,7 +112,7 @@ final class Phone: VirtualStage, ClientScene {
     }
 
     private func finish() {
-        if app != nil { look(isForced: true) }
+        if app != nil { readScreen(isForced: true) }
         for rule in server.unusedRules { note(.wait(awaited: "use of the rule '\(rule)'", met: false), on: .client) }
         if app != nil {
             note(.act("quit", [:]), on: .client)
@@ -152,7 +152,7 @@ final class Phone: VirtualStage, ClientScene {
 
     /// The current screen; recorded if it differs from the last record, or if that is old.
     @discardableResult
-    func look(isForced: Bool = false) -> JSONValue {
+    func readScreen(isForced: Bool = false) -> JSONValue {
         let screen = app?.screen
         if shown == nil || shown?.screen != screen { shown = (screen, screen?.state ?? Self.noApp) }
         let state = shown?.state ?? Self.noApp
@@ -182,7 +182,7 @@ final class Phone: VirtualStage, ClientScene {
         case .done: break
         case .person(let act): try person(act, context)
         case .rest(let rest):
-            let session = app == nil ? nil : look()["sessionId"]?.stringValue
+            let session = app == nil ? nil : readScreen()["sessionId"]?.stringValue
             return try perform(context.begin(rest, onScreen: session), context, branch)
         case .arrival(let awaited):
             let mark = mark(of: awaited)
@@ -198,12 +198,12 @@ final class Phone: VirtualStage, ClientScene {
             return Wait(deadline: now + limit(awaited.within).microseconds) { phone in
                 guard seen != phone.changes else { return .notYet }
                 seen = phone.changes
-                return ClientScreen(phone.look()).shows(awaited, named: phone.named) ? .there : .notYet
+                return ClientScreen(phone.readScreen()).shows(awaited, named: phone.named) ? .there : .notYet
             } isLate: { phone in
-                phone.look(isForced: true)
+                phone.readScreen(isForced: true)
                 try context.missed("state", awaited.within, isOptional: awaited.isOptional)
             }
-        case .watch(let time): return .until(now + time.microseconds) { $0.look(isForced: true) }
+        case .watch(let time): return .until(now + time.microseconds) { $0.readScreen(isForced: true) }
         case .together(let branches):
             return together(
                 branches.map { steps in
@@ -219,7 +219,7 @@ final class Phone: VirtualStage, ClientScene {
 
     private func person(_ act: ClientAct, _ context: ClientStepContext<Phone>) throws {
         var shown: JSONValue?
-        if case .sendAgain = act { shown = look() }
+        if case .sendAgain = act { shown = readScreen() }
         let order = try context.order(act, shown: shown)
         note(.act(act.verb, order.act), on: .client)
         if let isReachable = act.makesReachable { self.act { $0.setReachable(isReachable) } }
@@ -241,7 +241,7 @@ final class Phone: VirtualStage, ClientScene {
         case .quit: return quit()
         case .crash: return crash()
         }
-        look()
+        readScreen()
     }
 
     func noteChange() { changes += 1 }

@@ -119,7 +119,7 @@ extension VirtualStage {
         for branch in branches {
             guard let wait = branch.wait else { continue }
             do {
-                switch try wait.look(self) {
+                switch try wait.check(self) {
                 case .there: break
                 case .ended(let error):
                     end(branch, error)

@@ -179,7 +179,7 @@ extension World {
     private func chat(_ question: ScenarioStep.Question, on link: Link, _ names: ScenarioVariables) throws {
         let frame = JSONValue.chat(try body(of: question, names))
         scriptWait += question.waitMs
-        link.owedUntil = now + limit("turn")
+        link.answersDueBy = now + limit("turn")
         send(try lengthened(frame, to: question.bytes, names).text(), fragments: question.fragments, on: link)
     }
 
@@ -213,7 +213,7 @@ extension World {
         let matches = try ScenarioStep.matching(awaited.conditions) { try names.value($0) }
         let what = awaited.types.joined(separator: " or ")
         var deadline = now + limit(awaited.bound.within)
-        if !awaited.bound.isOptional { deadline = max(deadline, link.owedUntil) }
+        if !awaited.bound.isOptional { deadline = max(deadline, link.answersDueBy) }
         return Wait(deadline: deadline) { world in
             if let frame = link.take(awaited.types, where: matches) {
                 try world.save(awaited.save, from: frame, of: what, names)

@@ -173,7 +173,7 @@ enum ChapterFacts {
                 for row in table.rows where !row.name.isEmpty {
                     let key = "\(table.header.first ?? "") \(row.name)"
                     func add(_ rule: FactRule, _ added: [String]) {
-                        let place = GateLocation(
+                        let location = GateLocation(
                             file: path, pointer: JSONPointer(tokens: [rule.id, key]), line: row.line)
                         // Tables of one kind may have rows with the same name.
                         let known = facts[rule.id + key]
@@ -181,7 +181,7 @@ enum ChapterFacts {
                         facts[rule.id + key] = Fact(
                             rule: rule, key: "\(path) \(key)",
                             value: .array(Set(before + added).sorted().map { .string($0) }),
-                            location: known?.location ?? place,
+                            location: known?.location ?? location,
                             // The name ends at a comma, or at the `?` of an optional part.
                             subject: String(row.name.prefix { !"?,".contains($0) }))
                     }

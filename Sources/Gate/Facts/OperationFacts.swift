@@ -55,12 +55,12 @@ struct OperationFacts {
         for (name, scheme) in members(root["components"]?["securitySchemes"]) {
             add(
                 .securityScheme, "socket \(name)", ["components", "securitySchemes", name],
-                value: scheme.binding(in: root))
+                value: scheme.bindingPart(in: root))
         }
         for (channel, value) in members(root["channels"]) {
             add(.socket, "address of \(channel)", ["channels", channel, "address"], value: value["address"] ?? .null)
             for (name, message) in members(value["messages"]) {
-                let meant = message.binding(in: root)
+                let meant = message.bindingPart(in: root)
                 add(
                     .channelMessage, name, ["channels", channel, "messages", name],
                     value: [

@@ -41,7 +41,7 @@ struct RequestDocument {
         for (name, scheme) in root["components"]?["securitySchemes"]?.objectValue ?? [:] {
             add(
                 .securityScheme, "REST \(name)", ["components", "securitySchemes", name], subject: name,
-                value: scheme.binding(in: root), parents: [Self.whole])
+                value: scheme.bindingPart(in: root), parents: [Self.whole])
         }
         for (path, item) in root["paths"]?.objectValue ?? [:] {
             for (method, operation) in item.objectValue ?? [:] where Self.methods.contains(method) {
@@ -142,10 +142,10 @@ struct RequestDocument {
         // A parameter of an operation replaces that of its path.
         var parameters: Set<String> = []
         for list in [operation["parameters"], item["parameters"]] {
-            for parameter in (list?.arrayValue ?? []).map({ $0.binding(in: root) }) {
+            for parameter in (list?.arrayValue ?? []).map({ $0.bindingPart(in: root) }) {
                 guard let own = parameter["name"]?.stringValue else { continue }
-                let place = parameter["in"]?.stringValue ?? "?"
-                let key = "\(place == "path" ? variables[own] ?? own : own) in \(place)"
+                let location = parameter["in"]?.stringValue ?? "?"
+                let key = "\(location == "path" ? variables[own] ?? own : own) in \(location)"
                 guard parameters.insert(key).inserted else { continue }
                 let path = ["parameters", key]
                 let isOptional = parameter["required"] != true
@@ -157,12 +157,12 @@ struct RequestDocument {
                     ["\(FactRule.parameter.id): \(name) \(key)"])
             }
         }
-        if let body = operation["requestBody"]?.binding(in: root) {
+        if let body = operation["requestBody"]?.bindingPart(in: root) {
             if body["required"] == true { fact(.bodyRequired, "", ["requestBody", "required"]) }
             media(.requestMedia, "body", body, ["requestBody"], [])
         }
         for (status, own) in operation["responses"]?.objectValue ?? [:] {
-            let response = own.binding(in: root)
+            let response = own.bindingPart(in: root)
             let path = ["responses", status]
             let parents = ["\(FactRule.status.id): \(name) \(status)"]
             fact(.status, status, path, cover: Self.cover(of: status))
@@ -190,7 +190,7 @@ struct RequestDocument {
         }
         detail(
             "request", [],
-            operation.binding(in: root).without([
+            operation.bindingPart(in: root).without([
                 "parameters", "responses", "requestBody", "security", "servers", "deprecated",
             ]))
     }
@@ -202,20 +202,20 @@ extension JSONValue {
     ]
 
     /// The part that binds peers: no prose, and references to its own file replaced by their targets.
-    func binding(in root: JSONValue, depth: Int = 0, isNames: Bool = false) -> JSONValue {
+    func bindingPart(in root: JSONValue, depth: Int = 0, isNames: Bool = false) -> JSONValue {
         guard depth < 40 else { return self }
-        if let list = arrayValue { return .array(list.map { $0.binding(in: root, depth: depth + 1) }) }
+        if let list = arrayValue { return .array(list.map { $0.bindingPart(in: root, depth: depth + 1) }) }
         guard let object = objectValue else { return self }
         if !isNames, let reference = object["$ref"]?.stringValue, reference.hasPrefix("#"),
             let pointer = JSONPointer(String(reference.dropFirst())), let target = root[pointer]
         {
-            return target.binding(in: root, depth: depth + 1)
+            return target.bindingPart(in: root, depth: depth + 1)
         }
         var shown: JSONObject = [:]
         for (key, member) in object where isNames || !Self.prose.contains(key) {
             // The author of the file chooses the names in these members, so none of them is prose.
             let names = !isNames && ["properties", "responses", "content", "headers", "$defs"].contains(key)
-            shown[key] = member.binding(in: root, depth: depth + 1, isNames: names)
+            shown[key] = member.bindingPart(in: root, depth: depth + 1, isNames: names)
         }
         return .object(shown)
     }

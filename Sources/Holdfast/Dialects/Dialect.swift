@@ -23,7 +23,7 @@ public struct Dialect: Sendable, Equatable {
     /// The clauses that no server with this wire can satisfy, and why.
     ///
     /// They are judged anyway.
-    public let unkeepable: [ClauseID: [Lack]]
+    public let unkeepable: [ClauseID: [Limitation]]
     /// The start of a remark on such a clause.
     package static let unkeepableRemark = "it cannot be kept in the dialect "
     /// The unit within which turns run one at a time, for a wire whose frames do not name their turn; nil otherwise.
@@ -33,7 +33,7 @@ public struct Dialect: Sendable, Equatable {
     let restRules: RESTRules
 
     /// The reason why a wire cannot satisfy a clause.
-    public struct Lack: Sendable, Equatable {
+    public struct Limitation: Sendable, Equatable {
         /// A description.
         public let reason: String
         /// The types of server frames that show it.

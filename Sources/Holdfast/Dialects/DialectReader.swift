@@ -58,11 +58,11 @@ extension Dialect {
         return profiles
     }
 
-    private static func unkeepable(_ reader: MemberReader) -> [ClauseID: [Lack]] {
-        var reasons: [ClauseID: [Lack]] = [:]
+    private static func unkeepable(_ reader: MemberReader) -> [ClauseID: [Limitation]] {
+        var reasons: [ClauseID: [Limitation]] = [:]
         for own in reader.objects("cannotKeep") {
             func set(_ key: String) -> Set<String> { Set((own.strings(key) ?? []).map(\.text)) }
-            let lack = Lack(own.text("because"), frames: set("frames"), members: set("members"))
+            let limitation = Limitation(own.text("because"), frames: set("frames"), members: set("members"))
             for clause in own.strings("clauses") ?? [] {
                 guard let id = ClauseID(clause.text) else {
                     reader.collector.note(
@@ -70,12 +70,12 @@ extension Dialect {
                         fix: "see 'conformance list'")
                     continue
                 }
-                if reasons[id]?.contains(where: { $0.members == lack.members }) == true {
+                if reasons[id]?.contains(where: { $0.members == limitation.members }) == true {
                     reader.collector.note(
                         clause.pointer, "\(id) already has a reason", expected: "each clause once for the same members",
                         fix: "remove one of them")
                 }
-                reasons[id, default: []].append(lack)
+                reasons[id, default: []].append(limitation)
             }
         }
         return reasons

@@ -49,7 +49,7 @@ extension JSONValue {
     }
 
     /// The object with missing names added, and their locations.
-    package func adding(_ names: [String: String]) -> (value: JSONValue, made: [JSONPointer]) {
+    package func adding(_ names: [String: String]) -> (value: JSONValue, generated: [JSONPointer]) {
         guard objectValue != nil else { return (self, []) }
         let lacking = names.filter { self[$0.key] == nil }.sorted { $0.key < $1.key }
         var value = self

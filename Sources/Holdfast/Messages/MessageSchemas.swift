@@ -33,9 +33,9 @@ public struct MessageSchemas: Sendable {
         func entry() throws(SchemaProblem) -> Entry {
             if let known = compiled.withLock({ $0 }) { return known }
             let schema = try Schema(uri: MessageSchemas.base + file, registry: registry)
-            let made = Entry(file: file, sender: sender, schema: schema)
-            compiled.withLock { $0 = made }
-            return made
+            let entry = Entry(file: file, sender: sender, schema: schema)
+            compiled.withLock { $0 = entry }
+            return entry
         }
     }
 

@@ -38,8 +38,8 @@ package enum ProfileOverlay {
             }
             if !declared.isEmpty {
                 let references = declared.map { name -> JSONValue in
-                    let place = pointer.appending(keyword).appending(name)
-                    return ["$ref": .string("#" + percentEncoded(place.description, keeping: "/"))]
+                    let target = pointer.appending(keyword).appending(name)
+                    return ["$ref": .string("#" + percentEncoded(target.description, keeping: "/"))]
                 }
                 result["allOf"] = .array((result["allOf"]?.arrayValue ?? []) + references)
             }

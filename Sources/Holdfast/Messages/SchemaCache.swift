@@ -21,9 +21,9 @@ final class SchemaCache: Sendable {
     /// Profiles only extend `required` and closed sets use listed values, so compiling for another key cannot fail.
     subscript(key: Key) -> MessageSchemas {
         if let known = compiled.withLock({ $0[key] }) { return known }
-        let made =
+        let schemas =
             (try? MessageSchemas(files, profiles: key.profiles, closesSets: key.closesSets)) ?? strictest
-        compiled.withLock { $0[key] = made }
-        return made
+        compiled.withLock { $0[key] = schemas }
+        return schemas
     }
 }

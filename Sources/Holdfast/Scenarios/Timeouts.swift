@@ -32,8 +32,7 @@ public struct Timeouts: Sendable, Equatable {
     public var foregroundReconnect: Duration = .seconds(2)
     /// From an unanswered `chat` to the moment when a client must consider the connection dead (CLIENT-4).
     public var resend: Duration = .seconds(15)
-    /// From the last arrival to the moment when a client that awaits a turn must consider the connection dead
-    /// (CLIENT-4).
+    /// From the last arrival until a client that awaits a turn must consider the connection dead (CLIENT-4).
     public var silence: Duration = .seconds(60)
     /// Between two connection attempts, whatever the number of failures (CLIENT-37).
     public var backoff: Duration = .seconds(30)

@@ -11,8 +11,7 @@ package struct DialectCheck {
         var coverage: DialectCoverage
         var leftOut = CaptureOmissions()
 
-        /// Whether the capture contains anything unknown to the dialect; a bare frame of an unknown type has no
-        /// direction.
+        /// Whether the capture has anything unknown to the dialect; a frame of an unknown type has no direction.
         var hasUnmapped: Bool {
             !coverage.unmapped.isEmpty || leftOut.entries.contains { $0.reason == CaptureOmissions.noDirection }
         }

@@ -101,9 +101,9 @@ package struct FollowRun: Sendable {
 
     private func follow(_ source: JudgeSource, _ index: Int, _ input: FollowedInput, into shared: SharedJudgment) {
         var known = KnownFindings()
-        var looked: JudgeSource.Unit?
+        var lastJudged: JudgeSource.Unit?
         var sample = plan.sample.map(PrincipalSample.init)
-        var (isFresh, nextLook) = (false, ContinuousClock.now)
+        var (isFresh, nextJudgment) = (false, ContinuousClock.now)
         var dropped = 0
         func close(_ unit: JudgeSource.Unit) {
             let (verdicts, symptoms, _) = HoldfastJudge.examine(unit.history, under: specification)
@@ -118,7 +118,7 @@ package struct FollowRun: Sendable {
                 guard let clause = specification[id] else { continue }
                 notify(Notice(clause: clause, name: source.name, finding: finding, lines: [], isWithdrawn: true))
             }
-            (known, looked) = (KnownFindings(), nil)
+            (known, lastJudged) = (KnownFindings(), nil)
         }
         do {
             var isOver = false
@@ -147,19 +147,19 @@ package struct FollowRun: Sendable {
                     plan.metrics?.take(events, of: index, by: options.reading.dialect)
                     for unit in units { close(unit) }
                 }
-                guard isFresh || known.hasSuspects, .now >= nextLook, !isOver else { continue }
-                let begin = ContinuousClock.now
+                guard isFresh || known.hasSuspects, .now >= nextJudgment, !isOver else { continue }
+                let start = ContinuousClock.now
                 if isFresh, let unit = source.open {
                     let verdicts = HoldfastJudge.judge(unit.history, under: specification)
                     plan.metrics?.exercised(Self.exercised(verdicts), of: index, isClosed: false)
-                    looked = unit
-                    announce(known.look(unit.locations, verdicts), in: unit, source.name)
-                } else if let unit = looked {
+                    lastJudged = unit
+                    announce(known.update(unit.locations, verdicts), in: unit, source.name)
+                } else if let unit = lastJudged {
                     announce(known.confirm(), in: unit, source.name)
                 }
                 isFresh = false
                 // Checks take at most a fifth of the time.
-                nextLook = .now + max(.milliseconds(300), (.now - begin) * 4)
+                nextJudgment = .now + max(.milliseconds(300), (.now - start) * 4)
             }
         } catch let problem as InputProblem {
             source.end(with: problem)

@@ -30,10 +30,10 @@ struct WireTimes: Sendable {
         case .request(let request) where request.method == "POST" && request.path.hasPrefix("/api/chat"):
             Self.note("\(event.lane)", event.at, in: &asked)
         case .response(let response):
-            guard let begin = asked.removeValue(forKey: "\(event.lane)"), response.status == 200,
+            guard let start = asked.removeValue(forKey: "\(event.lane)"), response.status == 200,
                 let body = try? JSONParser.value(response.body)
             else { return }
-            accept(body, from: begin, at: event.at)
+            accept(body, from: start, at: event.at)
         case .text(let direction, let text):
             guard let wire = try? JSONParser.value(text) else { return }
             if let frame = dialect.meaning(of: wire, sentBy: direction.sender) { take(frame, direction, event) }
@@ -47,24 +47,24 @@ struct WireTimes: Sendable {
         switch (frame["type"]?.stringValue, direction) {
         case ("chat", .toServer): Self.note(question, event.at, in: &asked)
         case ("ack", .fromServer):
-            if let begin = asked.removeValue(forKey: question) { accept(frame, from: begin, at: event.at) }
+            if let start = asked.removeValue(forKey: question) { accept(frame, from: start, at: event.at) }
         case ("done", .fromServer), ("error", .fromServer):
             asked[question] = nil
-            if let turn, let begin = turns.removeValue(forKey: turn), frame["type"] == "done" {
-                toDone.add(event.at - begin)
+            if let turn, let start = turns.removeValue(forKey: turn), frame["type"] == "done" {
+                toDone.add(event.at - start)
             }
         case ("syncResult", .fromServer):
             for missed in frame["missed"]?.arrayValue ?? [] { take(missed, direction, event) }
-            if let begin = opened.removeValue(forKey: event.lane) { toCaughtUp.add(event.at - begin) }
+            if let start = opened.removeValue(forKey: event.lane) { toCaughtUp.add(event.at - start) }
         default: break
         }
     }
 
     /// Handles an ack, or the response that stands for one; a repeat begins no turn.
-    private mutating func accept(_ ack: JSONValue, from begin: Int, at now: Int) {
-        toAck.add(now - begin)
+    private mutating func accept(_ ack: JSONValue, from start: Int, at now: Int) {
+        toAck.add(now - start)
         if ack["duplicate"]?.boolValue != true, let turn = ack["turnId"]?.stringValue {
-            Self.note(turn, begin, in: &turns)
+            Self.note(turn, start, in: &turns)
         }
     }
 

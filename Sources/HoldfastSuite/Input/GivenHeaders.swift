@@ -8,8 +8,7 @@ package struct GivenHeaders {
 
     var names: Set<String> { Set(fields.map { $0.0.lowercased() }) }
 
-    /// Fields that only the suite may write: those of a handshake (RFC 6455, section 4.1) and those that frame a
-    /// message.
+    /// Fields that only the suite may write: those of a handshake (RFC 6455, section 4.1) and of message framing.
     private static let own: Set = [
         "connection", "content-length", "content-type", "expect", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",

@@ -19,8 +19,7 @@ final class JudgeSource: Sendable {
         /// The scenario and the verdicts that were stored with the history; nil outside a report.
         let stored: (scenario: String, verdicts: [Verdict])?
 
-        /// The name of its transcript in a folder of parts: a scenario's name comes from a file and may be no safe
-        /// path.
+        /// The name of its transcript in a folder of parts; the name of its scenario may be an unsafe path.
         var partName: String { "file-\(file + 1)-part-\(number)" }
     }
 
@@ -118,8 +117,7 @@ final class JudgeSource: Sendable {
             wasCutShort: part.wasCutShort, stored: nil)
     }
 
-    /// The history with the profiles that its server stated; a run's transcript keeps its own unless the user gave
-    /// some.
+    /// The history with the profiles that its server stated; a run's transcript keeps its own by default.
     private func declaring(_ history: History, _ state: inout State) -> History {
         var header = history.header
         let subject = header.subject
@@ -284,9 +282,9 @@ extension JudgeSource {
                 state.summary.bytes += bytes.count
                 try state.reader?.append(bytes) { items.append($0) }
             case .dropped(let lines, let bytes):
-                try state.reader?.pass(lines: lines, bytes: bytes, because: Self.tooFast) { items.append($0) }
+                try state.reader?.skip(lines: lines, bytes: bytes, because: Self.tooFast) { items.append($0) }
             case .truncated:
-                try state.reader?.pass(lines: 0, bytes: 0, because: Self.truncated) { items.append($0) }
+                try state.reader?.skip(lines: 0, bytes: 0, because: Self.truncated) { items.append($0) }
                 state.reader?.beginAgain()
             case .rotated: state.reader?.beginAgain()
             case .end: try state.reader?.finish { items.append($0) }

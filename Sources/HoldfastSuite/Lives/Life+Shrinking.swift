@@ -6,10 +6,9 @@ import HoldfastReport
 import HoldfastStage
 
 extension Life {
-    /// The time for reproducing all findings in shorter lives and shrinking these: half of the life, but no more than a
-    /// minute, and no less than a few rounds take.
+    /// The time for reproducing all findings in shorter lives and shrinking these: half of the life, 10 to 60 s.
     private var shrinkingTime: Duration { max(.seconds(10), min(.seconds(60), time.duration / 2)) }
-    /// The numbers of final rounds that are tried alone, with the steps of earlier rounds that they need.
+    /// How many final rounds are tried, with only those earlier steps that they need.
     private static let lengths = [1, 2, 4, 8]
     private static let maxFindings = 3
     private static let attempts = 200

@@ -30,8 +30,8 @@ package final class Life: Sendable {
         var began = ContinuousClock.now
         var isJudging = false
         /// The time of the next check by the judge, and the duration of the last one.
-        var nextLook = ContinuousClock.now
-        var lookTime = Duration.zero
+        var judgesAt = ContinuousClock.now
+        var lastTook = Duration.zero
         /// The violations that were reported, by cause.
         var reported: Set<String> = []
         /// The work after the life, and its deadline.
@@ -123,8 +123,8 @@ package final class Life: Sendable {
         let enough = Latch<Void>()
         let script = LifeScript(
             name: name, time: time.duration, next: { [self] in next(at: $0) },
-            look: { [self] history in
-                look(history) { [self] verdicts in
+            observe: { [self] history in
+                judgeSoFar(history) { [self] verdicts in
                     if isEnough(ScenarioResult(name: name, history: history, verdicts: verdicts)) { enough.set(()) }
                 }
             })
@@ -158,24 +158,24 @@ package final class Life: Sendable {
 
     /// Judges the events so far while the life goes on: one judgment at a time, for a fifth of the time at most, and
     /// not if the final judgment would have to wait.
-    private func look(_ history: History, then take: @escaping @Sendable ([Verdict]) -> Void) {
+    private func judgeSoFar(_ history: History, then take: @escaping @Sendable ([Verdict]) -> Void) {
         let isFree = state.withLock { state in
             let now = ContinuousClock.now
-            guard !state.isJudging, now >= state.nextLook, now + state.lookTime * 1.5 < state.began + time.duration
+            guard !state.isJudging, now >= state.judgesAt, now + state.lastTook * 1.5 < state.began + time.duration
             else { return false }
             state.isJudging = true
             return true
         }
         guard isFree else { return }
         judging.async { [self] in
-            let begin = ContinuousClock.now
+            let start = ContinuousClock.now
             let verdicts = judge(history, under: specification)
             note(verdicts, in: history)
             take(verdicts)
             state.withLock { state in
                 state.isJudging = false
-                state.lookTime = .now - begin
-                state.nextLook = .now + state.lookTime * 4
+                state.lastTook = .now - start
+                state.judgesAt = .now + state.lastTook * 4
             }
         }
     }

@@ -51,7 +51,7 @@ package struct Forecast {
             if let left = leftOut(scenario) { return left }
             let left = scenario.clauses.filter { !unsaid.contains($0) }
             let isOfErrors = !Self.ofNamedErrors.isDisjoint(with: scenario.clauses)
-            let lack = isOfErrors ? "an error has neither code nor key" : "there is no greeting"
+            let cause = isOfErrors ? "an error has neither code nor key" : "there is no greeting"
             let stop = subject.stop(of: scenario)
             var result = result(
                 of: scenario, exercising: stop == nil ? left : [],
@@ -59,7 +59,7 @@ package struct Forecast {
                 withCrashes: scenario.needs.start && subject.hasScriptedAgent)
             result.stoppedAt = stop
             if left.count < scenario.clauses.count {
-                let reason = JSONValue("\(lack) in the dialect \(dialect.name)")
+                let reason = JSONValue("\(cause) in the dialect \(dialect.name)")
                 let leftOut = Event(at: 0, lane: .server, kind: .act("leaveOut", ["reason": reason]))
                 result.history = History(header: result.history.header, events: [leftOut])
             }

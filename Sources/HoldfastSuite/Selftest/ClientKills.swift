@@ -39,13 +39,13 @@ struct ClientKills: Sendable {
         var last = KillMatrixPeer.unmet(defect.name, defect.clause)
         for attempt in 1...Self.attempts where !last.holds {
             // A client that is known to be broken gets no additional time when the machine is overloaded.
-            let met = { (selection: ScenarioSelection<ClientScenario>) in
+            let run = { (selection: ScenarioSelection<ClientScenario>) in
                 try await byTheWallClock { try await report(defects: [defect], selection, isAlone: isAlone) }
             }
             last = try await KillMatrixPeer(
-                met(selection), .defect, defect.name, clause: defect.clause, provesAll: false
+                run(selection), .defect, defect.name, clause: defect.clause, provesAll: false
             ).repeated {
-                try await met(
+                try await run(
                     ScenarioSelection([$0], role: .client, of: specification, scenarios: scenarios))
             }
             last.attempts = attempt

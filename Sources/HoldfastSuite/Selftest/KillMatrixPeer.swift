@@ -71,8 +71,8 @@ extension KillMatrixPeer {
         provesAll: Bool
     ) {
         // Clauses whose scenarios were set aside, such as those with crashes, need not be broken.
-        let met = unkeepable.filter { !report.setAside.contains($0) }
-        self.init(kind: kind, name: name, clause: clause, unkeepable: met)
+        let mustBreak = unkeepable.filter { !report.setAside.contains($0) }
+        self.init(kind: kind, name: name, clause: clause, unkeepable: mustBreak)
         violated = (report.clauses(.violation) + report.clauses(.warning)).map(\.clause.id)
         problems = report.scenarios.flatMap { scenario in scenario.problems.map { "\(scenario.name): \($0)" } }
         if kind != .defect {

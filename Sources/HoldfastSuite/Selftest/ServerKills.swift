@@ -66,16 +66,16 @@ struct ServerKills: Sendable {
                 defects.filter { !needsStart($0) && $0.need != .load }, named: \.name, kind: 2, atOnce: Self.jobs,
                 again: { _ in true }
             ) { defect, isAlone in
-                let met = { (selection: Selection) in
+                let run = { (selection: Selection) in
                     if isAlone { return try await inProcess(defect, selection, patience: nil) }
                     return try await byTheWallClock {
                         try await inProcess(defect, selection, patience: Self.patience)
                     }
                 }
-                let seen = try await met(selection(of: defect))
+                let seen = try await run(selection(of: defect))
                 return try await KillMatrixPeer(
                     seen, .defect, defect.name, clause: defect.clause, provesAll: false
-                ).repeated { try await met(selection($0)) }
+                ).repeated { try await run(selection($0)) }
             },
             KillMatrixGroup(
                 defects.filter(needsStart), named: \.name, kind: 1, atOnce: Self.startedJobs, again: { _ in false }

@@ -10,8 +10,7 @@ package let toolVersion = "0.1.0"
 private let referenceName = "Holdfast reference server"
 
 extension ReferenceConfiguration {
-    /// The subject file for a server with this configuration, once it listens; the dialect is nil for the canonical
-    /// form.
+    /// The subject file for a listening server with this configuration; the dialect is nil for the canonical form.
     package func subjectFile(port: Int, dialect name: String? = nil) -> JSONValue {
         let limits = limits.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) }
         let anybody = principals.first?.name

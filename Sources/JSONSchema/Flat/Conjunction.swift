@@ -25,8 +25,7 @@ struct Conjunction {
                 add(node, program, &seen)
                 continue
             }
-            // The unevaluated members are known in advance only if the node is applied separately and has no
-            // alternatives.
+            // Unevaluated members are known in advance only if the node is applied separately, without alternatives.
             let target = program.nodes[node].keywords.compactMap { keyword -> Int? in
                 if case .unevaluatedProperties(let target) = keyword { target } else { nil }
             }.first

@@ -185,7 +185,7 @@ struct FlatCompiler {
     mutating func number(_ bounds: FlatProgram.NumberBounds) -> Step {
         numbers.append(bounds)
         let position = Int32(numbers.count - 1)
-        return bounds.takeCounts ? .count(position) : .number(position)
+        return bounds.allowAllCounts ? .count(position) : .number(position)
     }
 
     private mutating func arraySteps(_ conjunction: Conjunction) -> [Step] {

@@ -80,7 +80,7 @@ extension TapeToken.Kind {
 
 extension FlatProgram.NumberBounds {
     /// Whether they allow every unsigned integer.
-    var takeCounts: Bool { max == nil && min ?? 0 <= 0 && !(excludesMin && min == 0) }
+    var allowAllCounts: Bool { max == nil && min ?? 0 <= 0 && !(excludesMin && min == 0) }
 
     var isEmpty: Bool { min == nil && max == nil && !isInteger }
 

@@ -54,8 +54,8 @@ extension CLIENT {
     /// connection that another party ended proves nothing.
     static func firstConnectionIsKept(_ history: Observations, _ evidence: inout Evidence) {
         for launch in history.client.launches {
-            let begin = launch.events.lowerBound
-            guard let sign = history.client.acts("foreground", "background", "networkDown").after(begin).first,
+            let start = launch.events.lowerBound
+            guard let sign = history.client.acts("foreground", "background", "networkDown").after(start).first,
                 sign.name == "foreground", sign.isBefore(launch.events.upperBound),
                 let late = history.clientDeadline(after: sign.event, within: history.clientBound(\.foregroundReconnect))
             else { continue }
@@ -63,7 +63,7 @@ extension CLIENT {
                 earliest(history.connections[index].ending?.event, history.connections[index].refused)
             }
             // A client that was refused before, such as for its version, had no connection to keep then.
-            let all = history.attempts(in: begin..<late)
+            let all = history.attempts(in: start..<late)
             let attempts = all.drop { end(of: $0).isBefore(sign.event) }
             guard let first = attempts.first, case let opening = history.connections[first].opening,
                 all.first == first || !opening.isAfter(sign.event)

@@ -150,8 +150,8 @@ extension CLIENT {
         guard !isWaitedFor, let proof = history.clientDeadline(after: arrival, within: whole),
             history.isAble(from: arrival, to: proof),
             // Polling may end soon after, and with it the waiting.
-            let late = history.looks(after: arrival, before: proof + 1).first(where: { look in
-                history.effectiveTime(askedFor: look) - history.effectiveTime(of: arrival)
+            let late = history.samples(after: arrival, before: proof + 1).first(where: { sample in
+                history.effectiveTime(askedFor: sample) - history.effectiveTime(of: arrival)
                     >= history.clientWindow(\.silence).microseconds
             })?.event,
             history.isAwaiting(questions, at: late)

@@ -3,7 +3,7 @@ extension CLIENT {
     /// CLIENT-24: "A client MUST regard a message as sent only on a frame, response or history that carries its
     /// `clientMessageId` or `turnId` and does not refuse it".
     ///
-    /// Once for each look at a message before the first proof, including after a refusal, at a later launch, or if it
+    /// Once for each sample of a message before the first proof, including after a refusal, at a later launch, or if it
     /// was never sent or never arrived.
     static func sentMeansConfirmed(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.proof])
@@ -20,7 +20,7 @@ extension CLIENT {
     /// CLIENT-31: "A client MUST NOT show a message as failed after its `done`, nor begin to within `polling` of its
     /// `ack`, while the connection that brought it stands without the ending".
     ///
-    /// Once for each answer of a message that was shown as failed before, or beside an error that names it, if a look
+    /// Once for each answer of a message that was shown as failed before, or beside an error that names it, if a sample
     /// at it followed.
     static func answersClearFailures(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.answered])

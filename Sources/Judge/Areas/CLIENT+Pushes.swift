@@ -16,11 +16,11 @@ extension CLIENT {
                 return state.messages.contains { shown in shown.id == id || named.contains { $0.isSame(as: shown) } }
             }
             let end = history.end(of: notice.event, at: departures)
-            let looks = history.looks(after: notice.event, before: end)
+            let samples = history.samples(after: notice.event, before: end)
             let goal = "message \(shown(id)) in session \(shown(session))"
             let since = cause(of: notice, named, before: end, history)
-            if let there = looks.first(where: { isThere($0.state) }) {
-                let lost = looks.first { $0.isAfter(there.event) && $0.state.sessionId != session }
+            if let there = samples.first(where: { isThere($0.state) }) {
+                let lost = samples.first { $0.isAfter(there.event) && $0.state.sessionId != session }
                 // A message that was on the screen before any request for it is in time.
                 let taken = since.map { history.effectiveSpan(from: $0, to: there.event) } ?? .min
                 let isInTime = taken < history.timeouts.pong.microseconds
@@ -81,28 +81,28 @@ extension CLIENT {
     /// or whose message the client does not have while there is no network or a read has failed.
     static func lostSessionsAreReported(_ history: Observations, _ evidence: inout Evidence) {
         for notice in ClientNotice.all(in: history) where notice.isTapped {
-            guard let stretch = history.unreadStretch(of: notice) else { continue }
+            guard let period = history.unreadablePeriod(of: notice) else { continue }
             // An earlier error may stand for this one, and certainly does so while there is no connection.
             let before = history.client.state(at: notice.event)?.errors ?? []
-            let looks = history.looks(after: notice.event, before: stretch.cause)
-            func tells(_ state: ObservedClient.State) -> Bool? {
+            let samples = history.samples(after: notice.event, before: period.cause)
+            func reports(_ state: ObservedClient.State) -> Bool? {
                 let isCutOff = state.connection == .offline || state.connection == .degraded
                 let isReported = state.errors.count > before.count || state.errors.contains { !before.contains($0) }
                 if isReported || isCutOff && !state.errors.isEmpty || history.isShown(notice, in: state) { return true }
                 let mayBeOld = state.errors.contains { $0.key == nil && $0.code.map(transientCodes.contains) != true }
                 return mayBeOld ? nil : false
             }
-            if looks.contains(where: { tells($0.state) == true }) {
+            if samples.contains(where: { reports($0.state) == true }) {
                 evidence.keep()
                 continue
             }
-            let shown = history.shown(after: stretch.cause, within: stretch.bound, before: stretch.end, holds: tells)
+            let shown = history.shown(after: period.cause, within: period.bound, before: period.end, holds: reports)
             evidence.test(shown) { late in
                 Finding(
                     "a notification names a session that cannot be read, and no error is shown",
                     expected: "an error on the screen until the session is read",
-                    actual: "none within \(stretch.bound)",
-                    at: [notice.event, stretch.cause, late])
+                    actual: "none within \(period.bound)",
+                    at: [notice.event, period.cause, late])
             }
         }
     }
@@ -169,7 +169,7 @@ extension Observations {
 
     /// The period in which a client knows that it cannot read the target of a tap, and the bound for showing that; nil
     /// if it has the message, or nothing failed.
-    fileprivate func unreadStretch(of notice: ClientNotice) -> (cause: Int, bound: Duration, end: Int)? {
+    fileprivate func unreadablePeriod(of notice: ClientNotice) -> (cause: Int, bound: Duration, end: Int)? {
         guard let session = notice.sessionId else { return nil }
         let departure = end(of: notice.event, at: CLIENT.departures)
         if let item = notFound(session, after: notice.event) { return (item, timeouts.pong, departure) }
@@ -190,7 +190,7 @@ extension Observations {
     private func notFound(_ session: String, after event: Int) -> Int? {
         let reads = client.reads(of: session).filter { $0.isAsked(after: event) }
         if reads.contains(where: { $0.status == 200 }) { return nil }
-        let refused = reads.filter(\.tellsOfNoSession).compactMap(\.response)
+        let refused = reads.filter(\.showsNoSession).compactMap(\.response)
         let lists = listReads.filter { $0.isAsked(after: event) && !$0.ids.contains(session) }.map(\.event)
         return refused.min() ?? (reads.isEmpty ? lists.min() : nil)
     }

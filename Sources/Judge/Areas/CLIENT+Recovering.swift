@@ -4,15 +4,15 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension CLIENT {
-    /// Acts after which earlier announcements and requests need not be shown any more.
+    /// Acts after which results of earlier requests and frames need not be shown.
     static let navigationAwayActs = ObservedClient.endsOfLife.union(["selectSession", "openPush", "background"])
 
     /// CLIENT-14: "A client MUST recover, by `sync` from a held position or else a session read, after each reconnect
     /// while it lacks the ending of a turn whose session it knows".
     ///
-    /// Once for each greeted connection after another one and each turn that the client knew to run then. A read counts
-    /// from the end of the old connection on, even one that was still pending then; a sync counts if the server has an
-    /// epoch, and the client may have held a position in it. A capture of several clients is not judged.
+    /// Once for each reconnect and each turn that the client then knew to be running. A read counts if it was pending at
+    /// the end of the old connection or began later; a sync counts if the server has an epoch, and the client may have
+    /// held a position in it. A capture of several clients is not judged.
     static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
         guard history.hasOneClient else { return }
         let questions = history.clientQuestions
@@ -95,7 +95,7 @@ extension CLIENT {
             guard let before = history.client.state(at: recovery.begun), before.sessionId != nil, before.count > 0
             else { continue }
             let end = history.endOfStay(at: recovery.begun)
-            if !history.looks(after: recovery.begun, before: end).isEmpty { evidence.keep() }
+            if !history.samples(after: recovery.begun, before: end).isEmpty { evidence.keep() }
             guard recovery.ended < end else { continue }
             let stored = Set(before.messages.compactMap(\.id))
             // The answer may still be on its way to the screen, and a refused question may be resent meanwhile.
@@ -155,14 +155,14 @@ extension CLIENT {
         let lists = Set(history.client.reads.filter { $0.isRead(of: .sessions) }.map(\.request))
         let bound = history.clientBound(\.polling)
         for wait in waits {
-            // Without a socket, a client may also read the list to look for news (CLIENT-40); a list read that
-            // may overlap another read is a part of it.
+            // Without a socket, a client may also read the list for news (CLIENT-40); a list read that may overlap
+            // another read belongs to that read.
             let polls = history.polls(in: wait).reduce(into: [Int]()) { polls, poll in
                 let isBeside = polls.last.map { last in
                     history.mayCross(last, poll) && (lists.contains(last) || lists.contains(poll))
                 }
-                let isForFact = lists.contains(poll) && history.connectionInUse(at: poll) == nil
-                if isBeside != true, !isForFact { polls.append(poll) }
+                let isForNews = lists.contains(poll) && history.connectionInUse(at: poll) == nil
+                if isBeside != true, !isForNews { polls.append(poll) }
             }
             guard let first = polls.first else { continue }
             let answers = history.answers(served: polls, among: waits)
@@ -317,7 +317,7 @@ private struct LostConversation {
             history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
         let failed = history.client.states.first { $0.isAfter(lost) && $0.showsAsFailed(question) }?.event ?? .max
         // Other messages typed into it, or refused temporarily, may begin the session of their conversation once this
-        // one failed (CLIENT-12); the moment of failure is unknown between two looks.
+        // one failed (CLIENT-12); the moment of failure is unknown between two samples.
         let unfailed = history.client.states.last { $0.isBefore(failed) }?.event ?? failed
         let neighbors = history.clientQuestions.filter { Self.isNeighbor($0, of: question, in: history) }
         homes =
@@ -325,7 +325,7 @@ private struct LostConversation {
             + neighbors.filter { other in
                 failed < .max && other.requests.contains { $0.sessionAsked == nil && $0.isAfter(unfailed) }
             }
-        // An earlier message that only waited shows its session on their common screen once it is found.
+        // Once an earlier message that only waited is found, its session may be on their common screen.
         onScreen =
             homes
             + neighbors.filter { other in
@@ -368,21 +368,21 @@ private struct LostConversation {
     private func wrongScreen(
         from start: Int, to end: Int, where isMeant: (ObservedClient.State) -> Bool
     ) -> (session: String, event: Int)? {
-        for look in history.looks(after: start, before: end) where isMeant(look.state) {
-            guard let session = look.state.sessionId,
-                !onScreen.contains(where: { $0.sessions(before: look.event).contains(session) })
+        for sample in history.samples(after: start, before: end) where isMeant(sample.state) {
+            guard let session = sample.state.sessionId,
+                !onScreen.contains(where: { $0.sessions(before: sample.event).contains(session) })
             else { continue }
-            return (session, look.event)
+            return (session, sample.event)
         }
         return nil
     }
 
     /// Whether the screen showed the right session, counted from the moment at which the client could ask for it.
     func find() -> Observations.ScreenOutcome {
-        // Another message of the conversation has taken it to its own session.
+        // The conversation may have moved to the session of another of its messages.
         let others = onScreen.filter { $0.event != question.event }
-        let isElsewhere = history.looks(after: event, before: end).contains { look in
-            look.state.sessionId.map { session in
+        let isElsewhere = history.samples(after: event, before: end).contains { sample in
+            sample.state.sessionId.map { session in
                 others.contains { $0.sessions(before: .max).contains(session) }
             } == true
         }
@@ -421,14 +421,14 @@ extension Observations {
     /// if that is equivalent, `offline`.
     fileprivate func endOfWaiting(
         for question: ClientQuestion, after cause: Int, within bound: Duration, before end: Int,
-        orOffline isSaidByOffline: Bool = false
+        orOffline countsOffline: Bool = false
     ) -> ScreenOutcome {
         let before = client.state(at: cause)
         return shown(after: cause, within: bound, before: end) { state in
             guard mayStand(question, on: state, before: end) else { return nil }
             if state.thinking, !awaitsOthers(than: question, on: state) { return false }
             let isOffline = state.connection == .offline && !client.hasNetwork(at: state.event)
-            return isSaidByOffline && isOffline ? true : state.tellsOfAnEnd(of: question, unlike: before)
+            return countsOffline && isOffline ? true : state.showsEnd(of: question, unlike: before)
         }
     }
 
@@ -481,7 +481,7 @@ extension Observations {
 extension ObservedClient.State {
     /// Whether it shows a message as failed, or an error that was not there before; nil if an earlier error may stand
     /// for it.
-    fileprivate func tellsOfAnEnd(of question: ClientQuestion, unlike before: ObservedClient.State?) -> Bool? {
+    fileprivate func showsEnd(of question: ClientQuestion, unlike before: ObservedClient.State?) -> Bool? {
         let old = before?.errors ?? []
         if showsAsFailed(question) || errors.count > old.count || errors.contains(where: { !old.contains($0) }) {
             return true

@@ -11,23 +11,23 @@ extension CLIENT {
     /// the messages that the client knows.
     static func messagesAreShownOnce(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
-        var doubled: Set<String> = []
+        var reported: Set<String> = []
         for state in history.client.states {
-            guard let double = double(in: state, messages) else { continue }
-            guard doubled.insert(double.name).inserted else { continue }
+            guard let duplicate = duplicate(in: state, messages) else { continue }
+            guard reported.insert(duplicate.name).inserted else { continue }
             evidence.violate(
-                "a message is shown more than once", expected: "\(double.name) \(times(double.known))",
-                actual: times(double.count), at: double.events.suffix(3) + [state.event])
+                "a message is shown more than once", expected: "\(duplicate.name) \(times(duplicate.known))",
+                actual: times(duplicate.count), at: duplicate.events.suffix(3) + [state.event])
         }
-        let looks = history.looks(after: -1, before: .max)
-        var item: [String: [ClientDelivery]] = [:]
+        let samples = history.samples(after: -1, before: .max)
+        var grouped: [String: [ClientDelivery]] = [:]
         for delivery in messages.deliveries where delivery.id != nil && delivery.channel != .typed {
-            item[messages.identity(of: delivery), default: []].append(delivery)
+            grouped[messages.identity(of: delivery), default: []].append(delivery)
         }
-        for (_, deliveries) in item.sorted(by: { ($0.value[0].event, $0.key) < ($1.value[0].event, $1.key) }) {
-            if deliveries.count > 1, doubled.isEmpty,
-                looks.contains(where: { look in
-                    look.isAfter(deliveries[1].event) && deliveries[0].isShown(in: look.state)
+        for (_, deliveries) in grouped.sorted(by: { ($0.value[0].event, $0.key) < ($1.value[0].event, $1.key) }) {
+            if deliveries.count > 1, reported.isEmpty,
+                samples.contains(where: { sample in
+                    sample.isAfter(deliveries[1].event) && deliveries[0].isShown(in: sample.state)
                 })
             {
                 evidence.keep()
@@ -36,16 +36,16 @@ extension CLIENT {
         }
     }
 
-    private static func double(
+    private static func duplicate(
         in state: ObservedClient.State, _ messages: ClientMessages
     ) -> (name: String, count: Int, known: Int, events: [Int])? {
         // Most screens show nothing twice.
         var (ids, stated): (Set<String>, Set<ClientMessages.Words>) = ([], [])
-        let mayBeDouble = state.messages.contains { message in
+        let mayHaveDuplicates = state.messages.contains { message in
             let isNew = message.id.map { ids.insert($0).inserted } ?? true
             return !stated.insert(ClientMessages.Words(message.role, message.text)).inserted || !isNew
         }
-        guard mayBeDouble else { return nil }
+        guard mayHaveDuplicates else { return nil }
         let byID = Dictionary(grouping: state.messages.compactMap(\.id)) { $0 }
         if let id = byID.filter({ $0.value.count > 1 }).keys.min() {
             let events = messages.deliveries.filter { $0.id == id && $0.isBefore(state.event) }.map(\.event)
@@ -88,7 +88,7 @@ extension CLIENT {
         }
     }
 
-    /// Acts after which the screen need not show the same any more.
+    /// Acts after which the screen may change.
     static let departures = ObservedClient.interruptions.union(["selectSession", "openPush"])
 
     /// CLIENT-27: "A client MUST show a frame or response only in the session it belongs to".
@@ -107,7 +107,7 @@ extension CLIENT {
                 actual: "shown in session \(shown(state.sessionId))", at: [delivery.event, state.event])
         }
         var judged: Set<Int> = []
-        let last = history.looks(after: -1, before: .max).last?.event ?? 0
+        let last = history.samples(after: -1, before: .max).last?.event ?? 0
         for delivery in messages.deliveries where delivery.channel != .typed && delivery.channel != .push {
             guard found.isEmpty, let session = delivery.sessionId, let state = history.client.state(at: delivery.event),
                 state.sessionId != session, last.isAfter(delivery.event), judged.insert(delivery.event).inserted
@@ -127,25 +127,25 @@ extension CLIENT {
         for act in history.client.acts("selectSession") {
             let (choice, session) = (act.event, act.details.id("sessionId"))
             let end = history.end(of: choice, at: ObservedClient.endsOfLife.union(["selectSession", "openPush"]))
-            let looks = history.looks(after: choice, before: end).drop { $0.state.sessionId != session }
-            guard let first = looks.first else { continue }
+            let samples = history.samples(after: choice, before: end).drop { $0.state.sessionId != session }
+            guard let first = samples.first else { continue }
             let typed = history.end(of: choice, at: ["send"])
             // The answer to an earlier read may still be on its way.
             let known = history.inFlight(before: choice)
             let failed = history.client.reads(of: session ?? "").first {
                 history.end(of: $0) > known && $0.status != 200
             }
-            let begin = history.client.launch(at: choice)?.events.lowerBound ?? 0
-            let before = Set(history.client.states(from: begin, to: choice).compactMap(\.sessionId))
-            let left = looks.first { look in
-                if failed?.isAsked(before: look.event + 1) == true { return false }
+            let start = history.client.launch(at: choice)?.events.lowerBound ?? 0
+            let before = Set(history.client.states(from: start, to: choice).compactMap(\.sessionId))
+            let left = samples.first { seen in
+                if failed?.isAsked(before: seen.event + 1) == true { return false }
                 // A client that the server rejected may show nothing.
-                guard let now = look.state.sessionId else { return session != nil && look.state.connection != .offline }
+                guard let now = seen.state.sessionId else { return session != nil && seen.state.connection != .offline }
                 guard now != session else { return false }
-                return look.isBefore(typed) || session != nil && before.contains(now)
+                return seen.isBefore(typed) || session != nil && before.contains(now)
             }
             let came = deliveries.first { $0.isAfter(first.event) && $0.isBefore(end) && $0.sessionId != session }
-            let isSeen = came.map { came in looks.contains { $0.isAfter(came.event) } } ?? false
+            let isSeen = came.map { came in samples.contains { $0.isAfter(came.event) } } ?? false
             evidence.test(no: left, keptIf: isSeen) { left in
                 Finding(
                     "another conversation replaces the chosen one by itself", expected: "session \(shown(session))",
@@ -201,12 +201,12 @@ extension CLIENT {
                 guard let id = message.id, !broken.contains(id), whole[id] != message.text, let came = byID[id] else {
                     continue
                 }
-                let item = came.prefix { $0.isBefore(state.event) }
+                let arrived = came.prefix { $0.isBefore(state.event) }
                 let core = ClientQuestion.core(message.text)
-                if item.contains(where: { $0.text.map(ClientQuestion.core) == core }) {
+                if arrived.contains(where: { $0.text.map(ClientQuestion.core) == core }) {
                     if whole.updateValue(message.text, forKey: id) == nil { evidence.keep() }
-                } else if let first = item.first(where: { $0.text != nil && $0.channel != .push }),
-                    !item.contains(where: { $0.channel == .push })
+                } else if let first = arrived.first(where: { $0.text != nil && $0.channel != .push }),
+                    !arrived.contains(where: { $0.channel == .push })
                         || history.hadTime(
                             for: first.event, on: first.frame?.connection, before: state.event,
                             atLeast: history.clientPatience)
@@ -235,7 +235,7 @@ extension CLIENT {
                 history.nextOpening(after: history.connections[frame.connection].opening).isOpen(at: frame.event),
                 history.departure(after: frame.event, on: frame.connection) == nil
             else { continue }
-            // A session chosen since the last look may be on the screen, and a new conversation may have become it.
+            // A session chosen since the last sample may be on the screen, and a new conversation may have become it.
             let chosen = choices.between(state.event, history.endOfCrossing(with: frame.event))
             let sessions = chosen.prefix { $0.isBefore(frame.event) }.map { $0.details.id("sessionId") }
             let wasChosen = chosen.contains { $0.details.id("sessionId") == session }
@@ -278,16 +278,16 @@ extension CLIENT {
                 let all = others[session]?.prefix { $0.isBefore(state.event) } ?? []
                 let had = all.filter { item in stay.map { history.wasSeen(item, in: $0, launch, since) } == true }
                 let seen = Set(had.map(messages.identity))
-                let item = all.filter { !$0.isBefore(since) && !seen.contains(messages.identity(of: $0)) }
-                let known = Set(item.map(messages.identity)).count
-                let place = "\(session) \(since)"
+                let counted = all.filter { !$0.isBefore(since) && !seen.contains(messages.identity(of: $0)) }
+                let known = Set(counted.map(messages.identity)).count
+                let key = "\(session) \(since)"
                 if count > known {
-                    guard judged.insert("\(place) more").inserted else { continue }
+                    guard judged.insert("\(key) more").inserted else { continue }
                     evidence.violate(
                         "more messages are counted as unread than arrived",
                         expected: "at most \(known) in \(shown(session))", actual: "\(count)",
-                        at: item.suffix(3).map(\.event) + [state.event])
-                } else if judged.insert(place).inserted {
+                        at: counted.suffix(3).map(\.event) + [state.event])
+                } else if judged.insert(key).inserted {
                     evidence.keep()
                 }
             }
@@ -330,8 +330,7 @@ extension CLIENT {
     /// CLIENT-41: "A client SHOULD show the messages it already has when the person returns to a session, before the
     /// server has answered".
     ///
-    /// Once for each return to a session that was on the screen before in the same life, while no read of it is
-    /// answered.
+    /// Once for each return to a session shown earlier in the same life, while no read of it is answered.
     static func returnsAreNotBlank(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details.id("sessionId"),

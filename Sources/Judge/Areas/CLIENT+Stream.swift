@@ -47,27 +47,27 @@ extension CLIENT {
                 holds, otherwise: what, expected: expected, actual: sync.words,
                 at: [held?.frame.event ?? greeting.event, sync.request.event])
         }
-        let place = held.map { "epoch '\($0.epoch)', lastSeqSeen \($0.seq)" }
+        let heldPosition = held.map { "epoch '\($0.epoch)', lastSeqSeen \($0.seq)" }
         guard let epoch = sync.request.epoch else {
-            let expected = place ?? "an epoch, or lastSeqSeen 0"
+            let expected = heldPosition ?? "an epoch, or lastSeqSeen 0"
             return test(held == nil && position == 0, "a sync names a position without its epoch", expected)
         }
         guard reported.contains(epoch) || epoch == current else {
-            let expected = place ?? "an epoch that the server sent, or none"
+            let expected = heldPosition ?? "an epoch that the server sent, or none"
             return test(false, "a sync names an epoch that the server never sent", expected)
         }
         let all = places.ceiling(of: epoch, before: sync.request.event)
         let ceiling = places.ceiling(of: epoch, before: sync.request.event, without: greeting)
         if position > all, reported.count > 1 || !reported.contains(epoch) { return }
         if !reported.contains(epoch), held != nil || position > 0 {
-            test(false, "a sync names the new epoch instead of the old one", place ?? "lastSeqSeen 0")
+            test(false, "a sync names the new epoch instead of the old one", heldPosition ?? "lastSeqSeen 0")
         } else if position > ceiling {
-            let expected = place ?? "lastSeqSeen of at most \(ceiling)"
+            let expected = heldPosition ?? "lastSeqSeen of at most \(ceiling)"
             test(false, "a sync names a position that the client cannot have", expected)
         } else {
             let hasReconnected = held.map { $0.epoch == epoch && position < $0.seq } == true
             let holds = !hasReconnected || !places.isClosed(before: greeting.event)
-            test(holds, "a sync names an earlier position than the client had", place ?? "")
+            test(holds, "a sync names an earlier position than the client had", heldPosition ?? "")
         }
     }
 
@@ -77,13 +77,13 @@ extension CLIENT {
     /// connection or over REST.
     static func syncNeedsAnEpoch(_ history: Observations, _ evidence: inout Evidence) {
         let greeted = history.client.attempts.filter { history.connections[$0].connected != nil }
-        for (place, index) in greeted.enumerated() {
+        for (number, index) in greeted.enumerated() {
             let connection = history.connections[index]
             guard let greeting = connection.greeting, greeting.epoch == nil else { continue }
             let sent = connection.sent.filter { $0.isAfter(greeting.event) }
             let end = history.client.ends[index] ?? .max
             let asked = history.client.reads.contains { $0.isAsked(after: greeting.event) && $0.isAsked(before: end) }
-            evidence.test(no: sent.first { $0.kind == .sync }, keptIf: place > 0 && (!sent.isEmpty || asked)) { sync in
+            evidence.test(no: sent.first { $0.kind == .sync }, keptIf: number > 0 && (!sent.isEmpty || asked)) { sync in
                 Finding(
                     "the client sent a sync to a server without replay", expected: "a read over REST", actual: "sync",
                     at: [greeting.event, sync.event])
@@ -182,7 +182,7 @@ extension CLIENT {
             let frame = item.frame
             guard let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
                 let message = ClientDelivery(frame), !message.isShown(in: state),
-                // Before the next look, the session may be left: by the person, or because it does not exist.
+                // Before the next sample, the session may be left: by the person, or because it does not exist.
                 history.screen(at: frame.event)?.sessionId == frame.sessionId,
                 frame.sessionId.map({ history.isGone($0, before: frame.event) }) != true
             else { continue }
@@ -190,10 +190,10 @@ extension CLIENT {
                 history.end(of: frame.event, at: departures.union(["hang"])),
                 history.connections[frame.connection].ending?.event ?? .max)
             let poll = history.client.reads(of: frame.sessionId ?? "").asked(after: frame.event).first?.request
-            let last = poll.flatMap { history.looks(after: frame.event, before: $0).last }
-            let outcome = history.shown(after: frame.event, within: history.timeouts.pong, before: end) { look in
-                look.event == last?.event && look.state.thinking
-                    && history.hadTime(for: frame.event, before: look.event)
+            let last = poll.flatMap { history.samples(after: frame.event, before: $0).last }
+            let outcome = history.shown(after: frame.event, within: history.timeouts.pong, before: end) { sample in
+                sample.event == last?.event && sample.state.thinking
+                    && history.hadTime(for: frame.event, before: sample.event)
             } holds: {
                 message.isShown(in: $0)
             }

@@ -386,9 +386,9 @@ extension Observations {
                 other.settles(sign, before: .max) && CLIENT.isFinal(sign)
                     && !mayBeMissed(sign, of: other, before: typed)
             }
-            let isPassing = other.signs.contains { CLIENT.transientCodes.contains($0.error?.code ?? "") }
+            let isTransient = other.signs.contains { CLIENT.transientCodes.contains($0.error?.code ?? "") }
             let last = max(other.event, other.requests.last?.event ?? 0, other.repeats.last ?? 0)
-            return ending?.event ?? (isPassing ? nil : failure(of: other, after: last))
+            return ending?.event ?? (isTransient ? nil : failure(of: other, after: last))
         }
         // A message delayed by an earlier one may be sent once that one is settled.
         let released = max(typed, settled.compactMap(\.self).max() ?? typed)
@@ -425,8 +425,8 @@ extension Observations {
         let late = min(sent, endOfCrossing(with: start))
         if wasReported(of: question, from: question.event, to: late, mayBeNameless: true) { return true }
         guard let again = question.repeats.first(where: { $0 < sent }) else { return false }
-        return !looks(after: late - 1, before: again).contains { look in
-            look.state.shows(question) && !look.state.showsAsFailed(question)
+        return !samples(after: late - 1, before: again).contains { sample in
+            sample.state.shows(question) && !sample.state.showsAsFailed(question)
         }
     }
 
@@ -449,9 +449,9 @@ extension Observations {
         {
             // A client that waits for missed frames may delay the message until they have arrived.
             let replayed = syncs.filter { $0.connection == inUse && $0.request.isBefore(released) }.map { end(of: $0) }
-            let begin = max(released, replayed.max() ?? released)
-            if begin < events.endIndex, let proof = deadline(after: begin, within: clientPatience, on: inUse),
-                isAble(from: begin, to: proof)
+            let ready = max(released, replayed.max() ?? released)
+            if ready < events.endIndex, let proof = deadline(after: ready, within: clientPatience, on: inUse),
+                isAble(from: ready, to: proof)
             {
                 return proof
             }
@@ -461,8 +461,8 @@ extension Observations {
 
     fileprivate func sighting(of question: ClientQuestion, after event: Int, before end: Int) -> Int? {
         guard let session = screen(at: question.event)?.sessionId else { return nil }
-        return looks(after: event, before: end).first { look in
-            look.state.sessionId == session && !look.state.entries(of: question).isEmpty
+        return samples(after: event, before: end).first { sample in
+            sample.state.sessionId == session && !sample.state.entries(of: question).isEmpty
         }?.event
     }
 

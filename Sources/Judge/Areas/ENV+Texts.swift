@@ -15,9 +15,9 @@ extension ENV {
                     let named = id.flatMap { id in
                         read.messages.firstIndex { $0.id == id && $0.role == "assistant" }
                     }
-                    guard let place = named ?? history.answer(of: turn, in: read) else { continue }
+                    guard let index = named ?? history.answer(of: turn, in: read) else { continue }
                     evidence.test(
-                        text, is: read.messages[place].text,
+                        text, is: read.messages[index].text,
                         otherwise: "the text of an answer differs from the stored one",
                         at: [turn.event, event, read.event])
                 }

@@ -56,8 +56,7 @@ enum ID {
         }
     }
 
-    /// ID-2, rule 2: an accepted question runs in the session that it names, and an existing session is not called
-    /// unknown.
+    /// ID-2, rule 2: an accepted question runs in the session it names, and no existing session is called unknown.
     ///
     /// A session exists if the server named it before; ID-4 judges sessions that certainly do not exist. Refusals with
     /// codes other than `session_not_found` do not count.

@@ -235,7 +235,7 @@ enum PERSIST {
         for promise in proof.promises {
             guard let lost = promise.lostAt else { continue }
             // A later refused write removed an answer that a read had shown (PERSIST-5).
-            let isRemoved = history.lives.faults.contains { promise.shownAt.isBefore($0.begin) && $0.begin < lost }
+            let isRemoved = history.lives.faults.contains { promise.shownAt.isBefore($0.start) && $0.start < lost }
             if isRemoved, !history.hasCrashed(between: promise.madeAt, and: lost) { continue }
             evidence.violate(lostAnswer(promise, lost, history))
         }
@@ -303,12 +303,12 @@ enum PERSIST {
                     isAccepted
                         ? "a turn whose answer could not be stored ended wrongly"
                         : "a question that could not be stored was refused wrongly", expected: expected,
-                    actual: called(error: code), at: [write.fault.begin, write.turn.event, event].sorted())
+                    actual: called(error: code), at: [write.fault.start, write.turn.event, event].sorted())
             case .silent(let late):
                 evidence.violate(
                     "a turn whose answer could not be stored did not end", expected: expected,
                     actual: "nothing within the bound 'turn'",
-                    at: [write.fault.begin, write.turn.event].sorted() + [late])
+                    at: [write.fault.start, write.turn.event].sorted() + [late])
             case .done, .succeeded, .open: continue
             }
         }
@@ -332,12 +332,12 @@ enum PERSIST {
     static func turnsCompleteAgain(_ history: Observations, _ evidence: inout Evidence) {
         let writes = RefusedWrite.all(in: history)
         for fault in history.lives.faults {
-            let isHeldBack = writes.contains { $0.fault.begin == fault.begin && $0.isHeldBack(in: history) }
+            let isHeldBack = writes.contains { $0.fault.start == fault.start && $0.isHeldBack(in: history) }
             let worked = history.turns.contains { turn in
-                (turn.endings.first { $0.kind == .done }?.event ?? turn.response).isBefore(fault.begin)
+                (turn.endings.first { $0.kind == .done }?.event ?? turn.response).isBefore(fault.start)
             }
             guard isHeldBack, worked else { continue }
-            let next = history.lives.faults.first { $0.begin > fault.begin }?.earliest ?? .max
+            let next = history.lives.faults.first { $0.start > fault.start }?.earliest ?? .max
             let later = history.turns.between(fault.end, next)
             let outcomes = later.compactMap { afterwards($0, before: next, history) }
             // A turn may fail at the moment of the repair, while others still run.

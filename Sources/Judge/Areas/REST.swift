@@ -299,8 +299,7 @@ enum REST {
     /// REST-8, rule 2: a response belongs to no other turn, and a failed turn is answered with a status from 500 to 599
     /// and an error body that names it.
     ///
-    /// Once for each response to a question scripted to fail, or whose only turn failed according to another
-    /// connection.
+    /// Once for each response to a question scripted to fail, or whose only turn failed on another connection.
     static func responsesAreEndings(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             if turn.requests.count == 1, let outcome = request.outcome,

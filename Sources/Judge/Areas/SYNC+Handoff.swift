@@ -113,7 +113,7 @@ extension SYNC {
                     evidence.keep()
                 } else if history.life(of: turn) == history.life(of: replay.result),
                     !history.wasDisturbed(between: turn.event, and: replay.result.event),
-                    let proof = ended(turn, replay, history)
+                    let proof = proofOfMissedDone(turn, replay, history)
                 {
                     evidence.violate(
                         "the done of an ended turn is not replayed",
@@ -296,8 +296,7 @@ extension SYNC {
 }
 
 extension Observations {
-    /// The event by which the ending of an interrupted turn would have come live after a replay; nil if it may still
-    /// come.
+    /// The event by which the ending of an interrupted turn was due after a replay; nil if it may still come.
     fileprivate func isOver(_ turn: ObservedTurn, behind replay: Replay) -> Int? {
         let index = replay.first.connection
         let later = siblings(of: turn).after(replay.result.event)

@@ -94,10 +94,10 @@ enum SYNC {
                 continue
             }
             let stream = history.stream(of: history.principal(of: sync), epoch: result.epoch)
-            let isTempting = !numbers.isEmpty || !stream.firstShown(upTo: position).before(result.event).isEmpty
+            let mightRepeat = !numbers.isEmpty || !stream.firstShown(upTo: position).before(result.event).isEmpty
             evidence.test(
                 no: zip([position] + numbers, numbers).first { $0 >= $1 },
-                keptIf: numbers.count > 1 || position > 0 && isTempting
+                keptIf: numbers.count > 1 || position > 0 && mightRepeat
             ) { before, number in
                 Finding(
                     "missed does not rise from the position", expected: "a seq greater than \(before)",
@@ -138,7 +138,7 @@ enum SYNC {
     }
 
     /// The event that proves that an unseen `done` had to be in a replay, if there is one.
-    static func ended(_ turn: ObservedTurn, _ replay: Replay, _ history: Observations) -> Int? {
+    static func proofOfMissedDone(_ turn: ObservedTurn, _ replay: Replay, _ history: Observations) -> Int? {
         // A failed turn has no `done`, even if only the replay shows the failure. If no one saw the frame, the number
         // of frames after it is unknown.
         guard turn.endings.isEmpty, !turn.replayed.contains(where: { $0.kind == .error }), replay.evicted == nil,

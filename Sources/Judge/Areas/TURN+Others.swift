@@ -374,8 +374,8 @@ private struct RefusedQuestion {
         if let first, MessageContent.isSame(first.content, as: request.content) { return nil }
         let again = turn.requests.after(request.event).first?.event
         // A question that could not be stored may have had frames before its refusal.
-        let begin = request.refusalCode == "persist_failed" ? refusal : request.event
-        start = first == nil ? turn.allFrames.between(begin, again ?? .max).earliest?.event : nil
+        let earliest = request.refusalCode == "persist_failed" ? refusal : request.event
+        start = first == nil ? turn.allFrames.between(earliest, again ?? .max).earliest?.event : nil
         key = first == nil ? request.clientMessageId : nil
         // A text is evidence only if it is unique.
         isAlone = !history.requests.contains { _, other in

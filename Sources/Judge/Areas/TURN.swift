@@ -224,9 +224,9 @@ enum TURN {
             return NameOnConnection(name: name, connection: frame.connection)
         }
         for frames in groups.values {
-            guard let place = frames.firstIndex(where: \.isEnding) else { continue }
-            let (ending, turn) = (frames[place], turns[frames[place].event])
-            evidence.test(no: frames[(place + 1)...].first, keptIf: turn != nil) { late in
+            guard let index = frames.firstIndex(where: \.isEnding) else { continue }
+            let (ending, turn) = (frames[index], turns[frames[index].event])
+            evidence.test(no: frames[(index + 1)...].first, keptIf: turn != nil) { late in
                 Finding(
                     late.isEnding
                         ? "a turn ended twice on one connection" : "\(called(late)) came after the ending of its turn",

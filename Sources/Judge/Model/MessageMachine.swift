@@ -3,8 +3,8 @@ import HoldfastTranscript
 
 /// One message of the person, and every state that `Spec/states/client.json` allows it to be in.
 ///
-/// The client receives a frame at some moment between its arrival and the event by which it certainly has it. Each look
-/// at the screen rules out the worlds that do not fit it.
+/// The client receives a frame at some moment between its arrival and the event by which it certainly has it. Each
+/// sample of the screen rules out the worlds that do not fit it.
 final class MessageMachine {
     struct World: Hashable {
         /// The row that led to the state; nil before any row applied.
@@ -13,7 +13,7 @@ final class MessageMachine {
         var cause: Int?
         /// Whether the client has learned that the server has the message.
         var isProved = false
-        /// Whether a look has shown the message, and not as failed.
+        /// Whether a sample has shown the message, and not as failed.
         var isSeen = false
         /// The parts that the row requires and the screen has already shown.
         var shown: Set<MessageModel.Part> = []
@@ -47,11 +47,11 @@ final class MessageMachine {
     /// The period in which a client may not give it up by itself.
     let mustWait: Range<Int>
     var worlds: Set<World> = [World()]
-    /// Whether there were too many worlds to follow, so that no look proves anything.
+    /// Whether there were too many worlds to follow, so that no sample proves anything.
     private(set) var isLost = false
     /// Whether the message's session was shown as waiting when it was last seen.
     var isAwaited = false
-    /// Whether the last look showed it as failed, or beside an error that names it.
+    /// Whether the last sample showed it as failed, or beside an error that names it.
     var hasFailed = false
     /// The evidence already recorded, by rule, cause and kind.
     var judged: Set<[Int]> = []

@@ -1,10 +1,10 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Follows each message of the person through its states, and compares every look at the screen with them.
+/// Follows each message of the person through its states, and compares every sample of the screen with them.
 ///
-/// Every look rules out the worlds of a message that it does not fit. If no world is left, the look breaks the clause
-/// of the row that it does not fit.
+/// A sample rules out the worlds of a message that do not fit it. If no world is left, the sample breaks the clause of
+/// the row that does not fit.
 struct MessageModel {
     /// One rule, and the part of the screen that it checks.
     enum Part: Int {
@@ -35,44 +35,45 @@ struct MessageModel {
         let owed = table.rows.map(Part.owed)
         var questions = history.clientQuestions[...]
         var acts = history.client.acts("launch", "foreground", "openPush", "selectSession")[...]
-        for look in history.looks {
-            while let question = questions.first, question.event < look.event {
+        for sample in history.samples {
+            while let question = questions.first, question.event < sample.event {
                 machines.append(MessageMachine(question, table, owed, in: history))
                 questions.removeFirst()
             }
-            while let act = acts.first, act.event < look.event {
+            while let act = acts.first, act.event < sample.event {
                 visible = act.event
                 acts.removeFirst()
             }
-            machines.removeAll { $0.end < look.event }
-            for machine in machines { machine.advance(to: look.event) }
-            guard history.client.mayBeInForeground(at: look.event) else { continue }
+            machines.removeAll { $0.end < sample.event }
+            for machine in machines { machine.advance(to: sample.event) }
+            guard history.client.mayBeInForeground(at: sample.event) else { continue }
             for machine in machines {
-                if !machine.question.isAmbiguous { seeStatus(look, machine) }
-                judge(.errors, machine, look) { world in
+                if !machine.question.isAmbiguous { seeStatus(sample, machine) }
+                judge(.errors, machine, sample) { world in
                     machine.owes(.errors, in: world)
-                        ? world.cause.flatMap { history.tells(look, of: machine.question, machine.steps[$0]) } : nil
+                        ? world.cause.flatMap { history.tells(sample, of: machine.question, machine.steps[$0]) } : nil
                 }
             }
-            seeWaiting(look)
+            seeWaiting(sample)
         }
     }
 
     /// Whether a row has required something for longer than the bound, on a screen that could show it.
-    private func isOverdue(_ world: MessageMachine.World, _ machine: MessageMachine, at look: Observations.Look) -> Bool
-    {
+    private func isOverdue(
+        _ world: MessageMachine.World, _ machine: MessageMachine, at sample: Observations.ScreenSample
+    ) -> Bool {
         guard let cause = world.cause else { return false }
         let start = max(machine.steps[cause].event, visible)
-        return history.effectiveTime(askedFor: look) - history.effectiveTime(of: start)
+        return history.effectiveTime(askedFor: sample) - history.effectiveTime(of: start)
             >= history.clientPatience.microseconds
     }
 
-    /// Compares a look with the worlds of a message by one rule, which says whether the look fits a world.
+    /// Compares a sample with the worlds of a message by one rule, which says whether the sample fits a world.
     ///
     /// A world that does not fit is ruled out once it is late: after `resend`, or immediately with `atOnce`. A world
     /// that fits in time has passed, and the rule is not applied again.
     private mutating func judge(
-        _ part: Part, _ machine: MessageMachine, _ look: Observations.Look, atOnce: Bool = false,
+        _ part: Part, _ machine: MessageMachine, _ sample: Observations.ScreenSample, atOnce: Bool = false,
         _ fits: (MessageMachine.World) -> Bool?
     ) {
         guard !machine.isLost else { return }
@@ -82,7 +83,7 @@ struct MessageModel {
             machine.judged.insert([part.rawValue, world.cause ?? -1, kind]).inserted
         }
         for var world in machine.worlds {
-            let isLate = atOnce || isOverdue(world, machine, at: look)
+            let isLate = atOnce || isOverdue(world, machine, at: sample)
             switch !atOnce && world.shown.contains(part) ? nil : fits(world) {
             case true?:
                 if atOnce || !isLate, isNew(world, 0) { evidence[part, default: Evidence()].keep() }
@@ -102,21 +103,21 @@ struct MessageModel {
         }
         guard isNew(broken, 1) else { return }
         let cause = broken.cause.map { machine.steps[$0].event } ?? machine.question.event
-        evidence[part, default: Evidence()].violate(part.finding(machine.words(broken), at: [cause, look.event]))
+        evidence[part, default: Evidence()].violate(part.finding(machine.words(broken), at: [cause, sample.event]))
     }
 
     // MARK: The message and its errors
 
-    private mutating func seeStatus(_ look: Observations.Look, _ machine: MessageMachine) {
-        let (state, question) = (look.state, machine.question)
+    private mutating func seeStatus(_ sample: Observations.ScreenSample, _ machine: MessageMachine) {
+        let (state, question) = (sample.state, machine.question)
         let entries = state.entries(of: question)
         if entries.count == 1 {
             let shown = state.messages[entries[0]]
             if machine.hasOwnWords || shown.key != nil && !question.keys.isEmpty,
-                !history.isRead(shown, apartFrom: question, before: look.event)
+                !history.isRead(shown, apartFrom: question, before: sample.event)
             {
                 if shown.status == "sent" { machine.prefer(\.isProved) }
-                judge(.proof, machine, look, atOnce: true) { $0.isProved ? nil : shown.status != "sent" }
+                judge(.proof, machine, sample, atOnce: true) { $0.isProved ? nil : shown.status != "sent" }
             }
         }
         let places = state.places(of: question)
@@ -125,12 +126,12 @@ struct MessageModel {
         let isFailed = places.allSatisfy { state.messages[$0].status == "failed" }
         machine.hasFailed =
             state.showsAsFailed(question) || state.errors.contains { $0.key.map(question.keys.contains) == true }
-        if isFailed { machine.showsFailed(at: look.event) }
-        judge(.running, machine, look, atOnce: true) { world in
+        if isFailed { machine.showsFailed(at: sample.event) }
+        judge(.running, machine, sample, atOnce: true) { world in
             guard machine.owes(.answered, in: world), !machine.owes(.waiting, in: world) else { return nil }
-            return isFailed ? false : machine.mustWait.contains(look.event) ? true : nil
+            return isFailed ? false : machine.mustWait.contains(sample.event) ? true : nil
         }
-        judge(.answered, machine, look) { world in
+        judge(.answered, machine, sample) { world in
             guard machine.owes(.answered, in: world), machine.owes(.waiting, in: world) else { return nil }
             return isFailed ? false : hadFailed ? true : nil
         }
@@ -139,34 +140,34 @@ struct MessageModel {
 
     // MARK: Waiting
 
-    private mutating func seeWaiting(_ look: Observations.Look) {
-        let state = look.state
+    private mutating func seeWaiting(_ sample: Observations.ScreenSample) {
+        let state = sample.state
         let standing = machines.filter { machine in
             (state.thinking || machine.isAwaited)
-                && history.mayStand(machine.question, on: state, before: look.event)
+                && history.mayStand(machine.question, on: state, before: sample.event)
         }
         guard state.thinking else {
             for machine in standing {
                 let worlds = machine.worlds
                 machine.prefer { machine.owes(.waiting, in: $0) || !machine.isDue($0) }
-                judge(.waiting, machine, look) { machine.owes(.waiting, in: $0) ? true : nil }
+                judge(.waiting, machine, sample) { machine.owes(.waiting, in: $0) ? true : nil }
                 machine.isAwaited = false
                 // Without a network a client waits for nothing, whatever came before.
                 if state.connection == .offline { machine.worlds = worlds }
             }
             return
         }
-        if !standing.contains(where: { explains(look, $0) }) {
-            let life = history.client.launch(at: look.event)?.events.lowerBound ?? 0
+        if !standing.contains(where: { explains(sample, $0) }) {
+            let life = history.client.launch(at: sample.event)?.events.lowerBound ?? 0
             let own = Set(machines.flatMap(\.question.keys))
             for machine in standing
             where machine.question.event >= life || state.sessionId != nil && state.shows(machine.question) {
                 let typed = machine.question.event
-                if history.othersAsk(in: state.sessionId, notBy: own, since: typed, before: look.event) { continue }
+                if history.othersAsk(in: state.sessionId, notBy: own, since: typed, before: sample.event) { continue }
                 // A finished message that the screen has shown as finished is not awaited again.
                 let wasOver = machine.worlds.allSatisfy { $0.shown.contains(.waiting) }
                 guard wasOver || machine.isAwaited else { continue }
-                judge(.waiting, machine, look, atOnce: true) { machine.owes(.waiting, in: $0) ? false : nil }
+                judge(.waiting, machine, sample, atOnce: true) { machine.owes(.waiting, in: $0) ? false : nil }
             }
         }
         for machine in standing where machine.worlds.contains(where: { !machine.owes(.waiting, in: $0) }) {
@@ -176,14 +177,16 @@ struct MessageModel {
 
     /// Whether a screen may wait for a message: it is not over, has only just ended, or is about to be resent, possibly
     /// on a connection that has died.
-    private func explains(_ look: Observations.Look, _ machine: MessageMachine) -> Bool {
+    private func explains(_ sample: Observations.ScreenSample, _ machine: MessageMachine) -> Bool {
         let mayWait = machine.worlds.contains { world in
             !machine.owes(.waiting, in: world)
-                || !world.shown.contains(.waiting) && !isOverdue(world, machine, at: look)
+                || !world.shown.contains(.waiting) && !isOverdue(world, machine, at: sample)
         }
-        if machine.isLost || mayWait || machine.maySend && history.deadConnection(at: look.event) != nil { return true }
-        let next = machine.question.requests.first { $0.event > look.event }
-        return next.map { history.inFlight(before: $0.event) <= look.event } == true
+        if machine.isLost || mayWait || machine.maySend && history.deadConnection(at: sample.event) != nil {
+            return true
+        }
+        let next = machine.question.requests.first { $0.event > sample.event }
+        return next.map { history.inFlight(before: $0.event) <= sample.event } == true
     }
 }
 
@@ -208,17 +211,17 @@ extension MessageModel.Part {
 
 extension Observations {
     /// Whether a screen shows the error that refused or ended a message; nil if the screen does not tell.
-    fileprivate func tells(_ look: Look, of question: ClientQuestion, _ step: MessageMachine.Step) -> Bool? {
+    fileprivate func tells(_ sample: ScreenSample, of question: ClientQuestion, _ step: MessageMachine.Step) -> Bool? {
         guard let error = step.sign?.error, error.code != nil || error.text != nil else { return nil }
-        if look.state.showsAsFailed(question) { return true }
+        if sample.state.showsAsFailed(question) { return true }
         let before = client.state(at: step.event)
         let others = otherErrorCodes(than: question, after: before?.event ?? step.event)
-        let isReported = look.state.shows(error, of: question.keys, unlike: before, others: others)
+        let isReported = sample.state.shows(error, of: question.keys, unlike: before, others: others)
         guard isReported == false else { return isReported }
         // The screen may belong to another session, or to one that is not read yet; then the message may carry the
         // error out of sight.
-        let isHere = endOfStay(at: step.event) > look.event || look.state.shows(question)
-        return isHere && mayStand(question, on: look.state, before: look.event) ? false : nil
+        let isHere = endOfStay(at: step.event) > sample.event || sample.state.shows(question)
+        return isHere && mayStand(question, on: sample.state, before: sample.event) ? false : nil
     }
 
     /// Whether the client may have learned, since a question was typed, that another device is asking in a session.

@@ -58,8 +58,8 @@ extension SymptomReader {
             for (frame, isSent) in connection.frames where frame.isOf(.ping, .pong) {
                 if isSent {
                     open.append(frame)
-                } else if let place = open.firstIndex(where: { $0["nonce"] == frame["nonce"] }) {
-                    let ping = open.remove(at: place).event
+                } else if let index = open.firstIndex(where: { $0["nonce"] == frame["nonce"] }) {
+                    let ping = open.remove(at: index).event
                     let wait = history.span(from: ping, to: frame.event)
                     guard wait >= Self.minSilence else { continue }
                     let what = "a ping on \(connection.device) waited \(duration(ping, frame.event)) for its pong"

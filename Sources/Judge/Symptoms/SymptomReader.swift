@@ -101,7 +101,7 @@ struct SymptomReader {
         return history.questions.compactMap { turn in
             guard !isSettled(turn) else { return nil }
             let ack = turn.ack
-            var what = "\(shown(turn.request.prompt)) was asked\(place(of: turn.request))"
+            var what = "\(shown(turn.request.prompt)) was asked\(location(of: turn.request))"
             what += ack == nil ? " and never answered" : ", acknowledged and never answered"
             if history.knowsTimes, let last = history.events.indices.last, last > turn.event {
                 what += " in the \(duration(turn.event, last)) that follow"
@@ -300,7 +300,7 @@ struct SymptomReader {
         return isLeft ? own : history.events.count - 1
     }
 
-    func place(of request: ObservedRequest) -> String {
+    func location(of request: ObservedRequest) -> String {
         request.connection.map { " on \(history.connections[$0].device)" } ?? " over REST"
     }
 }

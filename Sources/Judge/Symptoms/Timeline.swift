@@ -77,9 +77,9 @@ public struct Timeline: Sendable, Equatable {
         func device(_ frame: Frame) -> String {
             "\(frame.isReplayed ? " in a replay" : "") on \(history.connections[frame.connection].device)"
         }
-        for (place, request) in turn.requests.enumerated() {
+        for (index, request) in turn.requests.enumerated() {
             if request.connection != nil || history.capture?.lacks.contains(.requestTimes) != true {
-                add("asked\(place == 0 ? "" : " again")\(reader.place(of: request))", request.event)
+                add("asked\(index == 0 ? "" : " again")\(reader.location(of: request))", request.event)
             }
             if let refusal = request.refusal {
                 let code = request.refusalCode ?? "no code"
@@ -105,9 +105,9 @@ public struct Timeline: Sendable, Equatable {
             add("\(what)\(device(frame))\(session)", frame.event)
         }
         let tools = inOrder.filter { $0.kind == .toolUse }
-        for (place, tool) in tools.enumerated() where place < 2 || place == tools.count - 1 {
+        for (index, tool) in tools.enumerated() where index < 2 || index == tools.count - 1 {
             let number = tool.seq.map { " #\($0)" } ?? ""
-            let rest = place == tools.count - 1 && tools.count > 3 ? ", after \(tools.count - 3) more" : ""
+            let rest = index == tools.count - 1 && tools.count > 3 ? ", after \(tools.count - 3) more" : ""
             add("tool \(tool.string("tool") ?? "")\(number)\(device(tool))\(rest)", tool.event)
         }
         if turn.endings.isEmpty, turn.doubtfulFrames.isEmpty, turn.ended ?? turn.doubtfulEnd == nil,
@@ -142,9 +142,9 @@ extension Timeline.Section {
 
     fileprivate func tellingWaits(from least: Int) -> Self {
         var result = self
-        for (place, (before, line)) in zip(lines, lines.dropFirst()).enumerated() {
+        for (index, (before, line)) in zip(lines, lines.dropFirst()).enumerated() {
             guard let first = before.time, let time = line.time, time - first >= least else { continue }
-            result.lines[place + 1] = .init(
+            result.lines[index + 1] = .init(
                 event: line.event, time: time, what: "\(line.what), \(readable(.microseconds(time - first))) later")
         }
         return result

@@ -2,9 +2,9 @@ import Holdfast
 import HoldfastCaptures
 import HoldfastJudge
 
-/// The findings of a part that still grows: those that were reported, and those that the next look must confirm.
+/// The findings of a part that still grows: those that were reported, and those that the next judgment must confirm.
 ///
-/// Later events can change a finding, so it is certain only if two looks in a row have it, or the complete part.
+/// Later events can change a finding, so it is certain only after two judgments in a row, or that of the complete part.
 package struct KnownFindings: Sendable {
     package typealias Found = (clause: ClauseID, finding: Finding)
 
@@ -30,8 +30,8 @@ package struct KnownFindings: Sendable {
         }
     }
 
-    /// The findings of a look that were already in the previous one.
-    package mutating func look(_ locations: [CaptureLocation], _ verdicts: [Verdict]) -> [Found] {
+    /// The findings that the previous judgment already had.
+    package mutating func update(_ locations: [CaptureLocation], _ verdicts: [Verdict]) -> [Found] {
         var (sure, next): ([Found], [Key: Found]) = ([], [:])
         for (key, found) in findings(locations, verdicts) where known[key] == nil {
             if suspects[key] != nil {
@@ -45,7 +45,7 @@ package struct KnownFindings: Sendable {
         return sure
     }
 
-    /// The findings of the last look, if nothing has been read since: another look would find the same.
+    /// The suspects of the last judgment, if nothing has been read since: judging again would find the same.
     package mutating func confirm() -> [Found] {
         defer { suspects = [:] }
         known.merge(suspects) { $1 }

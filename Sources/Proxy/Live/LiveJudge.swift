@@ -31,8 +31,8 @@ package final class LiveJudge: Sendable {
         var parts: CapturedParts
         var position = 0
         var known = KnownFindings()
-        /// The history of the open part at the last look.
-        var looked: History?
+        /// The history of the open part when it was last judged.
+        var lastJudged: History?
         var tally = ClauseTally()
         var foreign: ForeignProtocol?
         /// The profiles that greetings stated, if the user declared none.
@@ -92,14 +92,14 @@ package final class LiveJudge: Sendable {
         DispatchQueue(label: "holdfast.proxy.judging").async { [self] in
             var next = ContinuousClock.now
             while over.wait(timeout: .now() + 0.2) == .timedOut {
-                let begin = ContinuousClock.now
+                let start = ContinuousClock.now
                 let isHurried = inbox.withLock { $0.events.count > maxWaiting / 2 || $0.bytes > Self.maxBytes / 2 }
-                guard isHurried || begin >= next else { continue }
-                look(isLast: false, isHurried: isHurried)
-                // Looks take at most a fifth of the time, unless events would be dropped.
-                next = .now + min(.seconds(30), (.now - begin) * 4)
+                guard isHurried || start >= next else { continue }
+                judgeNew(isLast: false, isHurried: isHurried)
+                // Judging takes at most a fifth of the time, unless events would be dropped.
+                next = .now + min(.seconds(30), (.now - start) * 4)
             }
-            look(isLast: true)
+            judgeNew(isLast: true)
             ended.signal()
         }
     }
@@ -110,7 +110,7 @@ package final class LiveJudge: Sendable {
     }
 
     /// Judges the parts that are complete now, and also the open one unless hurried.
-    func look(isLast: Bool, isHurried: Bool = false) {
+    func judgeNew(isLast: Bool, isHurried: Bool = false) {
         let (events, hasGap) = inbox.withLock { inbox in
             defer { (inbox.events, inbox.bytes, inbox.hasGap) = ([], 0, false) }
             return (inbox.events, inbox.hasGap)
@@ -130,9 +130,9 @@ package final class LiveJudge: Sendable {
             if isHurried { return reports }
             var open = state.parts
             if let part = open.finish(capture: nil), isLast || !events.isEmpty {
-                reports += isLast ? close(part, &state) : look(part, &state)
-            } else if let looked = state.looked {
-                reports += self.reports(state.known.confirm(), in: looked)
+                reports += isLast ? close(part, &state) : judgeOpen(part, &state)
+            } else if let lastJudged = state.lastJudged {
+                reports += self.reports(state.known.confirm(), in: lastJudged)
             }
             return reports
         }
@@ -141,17 +141,17 @@ package final class LiveJudge: Sendable {
 
     /// Reports the new findings of a complete part, and withdraws reported ones that it does not confirm.
     private func close(_ part: CapturedParts.Part, _ state: inout State) -> [Report] {
-        defer { (state.known, state.looked) = (KnownFindings(), nil) }
+        defer { (state.known, state.lastJudged) = (KnownFindings(), nil) }
         guard let (history, verdicts) = judged(part, &state) else { return [] }
         state.tally.add(verdicts)
         let (new, withdrawn) = state.known.close(part.locations, verdicts)
         return reports(new, in: history) + reports(withdrawn, in: history, isWithdrawn: true)
     }
 
-    private func look(_ part: CapturedParts.Part, _ state: inout State) -> [Report] {
+    private func judgeOpen(_ part: CapturedParts.Part, _ state: inout State) -> [Report] {
         guard let (history, verdicts) = judged(part, &state) else { return [] }
-        state.looked = history
-        return reports(state.known.look(part.locations, verdicts), in: history)
+        state.lastJudged = history
+        return reports(state.known.update(part.locations, verdicts), in: history)
     }
 
     /// The verdicts on a part; nil if it uses another protocol, which is not judged and is reported once.

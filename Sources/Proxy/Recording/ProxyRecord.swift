@@ -21,7 +21,7 @@ final class ProxyRecord: Sendable {
         let lane: Lane
         let request: Event.Request
         var answerRule: Rule?
-        var isWritten = false
+        var isRecorded = false
     }
 
     private struct State {
@@ -157,7 +157,7 @@ extension ProxyRecord: RelayWatcher {
                 return
             }
             write(.request(request), on: exchange.lane, &state)
-            exchange.isWritten = true
+            exchange.isRecorded = true
             state.exchanges[number] = exchange
         }
     }
@@ -166,7 +166,7 @@ extension ProxyRecord: RelayWatcher {
         state.withLock { state in
             guard let exchange = state.exchanges[number], let rule = exchange.answerRule else { return .pass }
             state.exchanges[number]?.answerRule = nil
-            mark(rule, on: exchange.isWritten ? exchange.lane : nil, &state)
+            mark(rule, on: exchange.isRecorded ? exchange.lane : nil, &state)
             return rule.choiceOfAnswer
         }
     }
@@ -181,7 +181,7 @@ extension ProxyRecord: RelayWatcher {
                 let shown = String(state.credentials.applied(toBody: reason).prefix(400))
                 return write(.refused(status: answer.status, reason: shown), on: connection.lane, &state)
             }
-            guard let exchange = state.exchanges.removeValue(forKey: number), exchange.isWritten,
+            guard let exchange = state.exchanges.removeValue(forKey: number), exchange.isRecorded,
                 case .whole(let bytes) = body
             else { return }
             let text = String(utf8: bytes)
@@ -206,7 +206,7 @@ extension ProxyRecord: RelayWatcher {
                 write(.refused(status: nil, reason: reason), on: connection.lane, &state)
             } else if let exchange = state.exchanges.removeValue(forKey: number) {
                 if let rule = exchange.answerRule { state.faults.giveBack(rule) }
-                guard exchange.isWritten else { return }
+                guard exchange.isRecorded else { return }
                 write(.failed(reason: reason), on: exchange.lane, &state)
             }
         }

@@ -66,7 +66,7 @@ package enum PushOutcome: Sendable, Equatable {
         }
     }
 
-    var isPassing: Bool {
+    var isTransient: Bool {
         switch self {
         case .answered(429, _), .answered(500..., _), .lost: true
         default: false

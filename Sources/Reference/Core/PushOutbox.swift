@@ -38,7 +38,9 @@ struct PushOutbox: Sendable {
             return nil
         }
         line.attempts += 1
-        if outcome.isPassing, line.attempts < Self.maxAttempts { return Self.firstPauseMs << (2 * (line.attempts - 1)) }
+        if outcome.isTransient, line.attempts < Self.maxAttempts {
+            return Self.firstPauseMs << (2 * (line.attempts - 1))
+        }
         line.attempts = 0
         line.notices.removeFirst()
         return line.notices.isEmpty ? nil : 0

@@ -2,7 +2,7 @@ import HoldfastJSON
 
 // Notifications for absent users; nothing here may delay a turn.
 extension ServerCore {
-    /// Notifies a principal's devices of an answer; if it was sent live, only if the sockets end without a sign of life.
+    /// Notifies a principal's devices of an answer; after a live send, only if the sockets end without a sign of life.
     mutating func announce(_ names: TurnNames, of principal: String, message: String, text: String, wasHeard: Bool) {
         guard wasHeard, !rules.variations.contains(.pushBesideDone) else {
             return push(names, of: principal, message: message, text: text)
@@ -15,7 +15,7 @@ extension ServerCore {
                 sockets: Set(connections.sockets(of: principal))))
     }
 
-    /// After a socket ends: notifies devices if it was the last one that was sent an answer, with no sign of life since.
+    /// After a socket ends: notifies devices if it was the last to be sent an answer, and gave no sign of life since.
     mutating func leave(_ socket: Int) {
         let gone = connections[socket]
         connections.remove(socket)

@@ -31,8 +31,7 @@ extension ServerCore {
         }
     }
 
-    /// Checks in an order that leaves no trace of a refused question: nothing is counted or reserved before the last
-    /// check.
+    /// Checks a question without leaving a trace if it is refused: it is counted and reserved only at the end.
     private mutating func accept(
         _ chat: ClientMessage.Chat, of principal: String, from origin: Origin
     ) throws(Refusal) {

@@ -6,7 +6,7 @@ import HoldfastTransport
 // REST in a dialect, and the credential that opens a socket.
 extension WireEdge {
     /// The request in canonical form; nil if the dialect has no such request.
-    func asked(_ wire: RESTRequest) -> RESTRequest? {
+    func canonical(_ wire: RESTRequest) -> RESTRequest? {
         let target = wire.query.map { "\(wire.path)?\($0)" } ?? wire.path
         let body = wire.body.isEmpty ? nil : String(utf8: wire.body)
         guard
@@ -23,26 +23,26 @@ extension WireEdge {
         return asked
     }
 
-    func answered(_ answer: RESTAnswer, to asked: RESTRequest) -> RESTAnswer {
+    func encoded(_ answer: RESTAnswer, to asked: RESTRequest) -> RESTAnswer {
         let wire = dialect.encode(
             RESTResponse(status: answer.status, body: answer.body),
             to: Holdfast.RESTRequest(method: asked.method, path: asked.path))
         return RESTAnswer(status: wire.status, body: wire.body, headers: answer.headers)
     }
 
-    func nothing(at path: String) -> RESTAnswer {
+    func notFound(at path: String) -> RESTAnswer {
         let refusal = Refusal(.sessionNotFound, "nothing is at '\(path.prefix(120))'")
         let answer = RESTAnswer(status: 404, body: Frames.body(refusal).text())
         // Use the form that the dialect gives to the errors of its own requests.
         let requests = [("GET", "/api/sessions/none"), ("POST", "/api/chat")]
-        let answers = requests.map { answered(answer, to: RESTRequest(method: $0, path: $1)) }
+        let answers = requests.map { encoded(answer, to: RESTRequest(method: $0, path: $1)) }
         return answers.first { $0 != answer } ?? answer
     }
 
     /// Accepts an upgrade with the right path and, if the dialect puts the credential into the request, a valid one.
     func admits(_ upgrade: UpgradeRequest, hasKey: Bool) -> UpgradeDecision {
         guard upgrade.path == dialect.socketPath ?? "/ws" else {
-            return .refuse(status: 404, body: nothing(at: upgrade.path).body)
+            return .refuse(status: 404, body: notFound(at: upgrade.path).body)
         }
         switch dialect.credential {
         case .frame, .none: return .accept

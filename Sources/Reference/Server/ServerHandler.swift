@@ -53,8 +53,8 @@ struct ServerHandler: TransportHandler {
     /// Nil if the client is gone.
     private func answer(_ asked: RESTRequest, _ disconnect: DisconnectSignal?) async -> RESTAnswer? {
         guard let edge else { return await engine.answer(asked, disconnect: disconnect) }
-        guard let canonical = edge.asked(asked) else { return edge.nothing(at: asked.path) }
-        return await engine.answer(canonical, disconnect: disconnect).map { edge.answered($0, to: canonical) }
+        guard let canonical = edge.canonical(asked) else { return edge.notFound(at: asked.path) }
+        return await engine.answer(canonical, disconnect: disconnect).map { edge.encoded($0, to: canonical) }
     }
 
     /// Keeps the meaning and changes the form, as HTTP permits.

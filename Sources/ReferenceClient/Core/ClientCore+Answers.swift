@@ -13,7 +13,7 @@ extension ClientCore {
         switch purpose {
         case .read(let session, let number): wasRead(session, number, answer.status, body)
         case .start: listed(body, succeeded: answer.status == 200)
-        case .look: if answer.status == 200 { looked(body) }
+        case .list: if answer.status == 200 { listRead(body) }
         case .search(let number): searched(body, for: number, succeeded: answer.status == 200)
         case .post(let key, let number): posted(key, number, answer, body)
         }
@@ -23,7 +23,7 @@ extension ClientCore {
         switch purpose {
         case .read(_, let number), .search(let number): hasRead(number, succeeded: false)
         case .start: startIsDue = true
-        case .look: return
+        case .list: return
         case .post(let key, _):
             guard let index = index(of: key) else { return }
             outbox[index].isLost = true

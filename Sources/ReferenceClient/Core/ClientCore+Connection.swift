@@ -73,7 +73,7 @@ extension ClientCore {
         link.offeredVersion = version
         link.supported = nil
         if let token = rules.token { auth["token"] = .string(token) }
-        if differs(.tellsItsCapabilities) { auth["capabilities"] = ["sync", "push"] }
+        if uses(.tellsItsCapabilities) { auth["capabilities"] = ["sync", "push"] }
         send(auth, on: socket)
     }
 
@@ -97,7 +97,7 @@ extension ClientCore {
         recoverStream(lastSeq: frame["lastSeq"]?.intValue)
         listen()
         for index in outbox.indices { outbox[index].avoidsREST = false }
-        if differs(.resendsOnBothTransports) { resendPosted(on: socket) }
+        if uses(.resendsOnBothTransports) { resendPosted(on: socket) }
         pump()
         if startIsDue { startUsually() }
     }
@@ -122,7 +122,7 @@ extension ClientCore {
         guard isForeground, hasNetwork else { return }
         planAttempt()
         resume()
-        if !wasLive, link.failures == 1 { look() }
+        if !wasLive, link.failures == 1 { pollList() }
     }
 
     mutating func leave(code: UInt16?) {
@@ -159,9 +159,9 @@ extension ClientCore {
 
     mutating func send(_ frame: JSONValue, on socket: Int) {
         var frame = frame
-        if differs(.addsMembers) { frame["note"] = ["nobody": "knows", "this": [1, 2, 3]] }
+        if uses(.addsMembers) { frame["note"] = ["nobody": "knows", "this": [1, 2, 3]] }
         effects.append(.send(socket: socket, frame.text()))
-        if differs(.asksForLife), frame["type"] == "chat" {
+        if uses(.asksForLife), frame["type"] == "chat" {
             effects.append(.send(socket: socket, #"{"type":"ping","nonce":"alive"}"#))
         }
     }
@@ -170,7 +170,7 @@ extension ClientCore {
     private mutating func planAttempt() {
         let ceiling = min(rules.longestBackoff, rules.firstBackoff << min(link.failures + link.fruitless, 16))
         var pause = dice.number(in: rules.shortestBackoff...max(rules.shortestBackoff, ceiling))
-        if differs(.waitsInSteps) { pause = ceiling * 3 / 4 + dice.number(in: 0...max(1, ceiling / 4)) }
+        if uses(.waitsInSteps) { pause = ceiling * 3 / 4 + dice.number(in: 0...max(1, ceiling / 4)) }
         var due = now + rules.real(pause)
         let recent = link.attempts.count { now - $0 < rules.real(60_000) }
         if recent >= rules.quickAttempts, let last = link.attempts.last {

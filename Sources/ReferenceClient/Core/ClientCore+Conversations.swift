@@ -47,8 +47,8 @@ extension ClientCore {
 
     /// Assigns an open question, and its conversation, to a session.
     ///
-    /// A question that was given up or refused for its rate holds up no other: if another question has started the
-    /// session of their conversation, the former moves to that of its own session.
+    /// A question that was given up or rate-limited delays no other: if another one has started the session of their
+    /// conversation, the first moves to its own session.
     mutating func bind(question index: Int, to session: String) {
         let (key, own) = (outbox[index].key, outbox[index].conversation)
         let isWaitedFor = !outbox[index].phase.isLimited && !outbox[index].isGivenUp

@@ -21,7 +21,7 @@ extension ClientCore {
         refresh(shown)
     }
 
-    mutating func looked(_ body: JSONValue) {
+    mutating func listRead(_ body: JSONValue) {
         for (id, entry) in sessions(of: body) {
             guard let number = known(id) else { continue }
             let before = conversations[number]?.listed
@@ -40,7 +40,7 @@ extension ClientCore {
         for (id, entry) in sessions(of: body).prefix(20) {
             let candidate = conversation(of: id)
             guard conversations[candidate]?.listed != entry else { continue }
-            look(for: number, in: candidate)
+            search(for: number, in: candidate)
             conversations[candidate]?.listed = entry
         }
     }

@@ -74,7 +74,7 @@ extension ClientCore {
     mutating func heard(_ key: String) {
         guard let index = index(of: key) else { return }
         outbox[index].isLost = false
-        outbox[index].wasReadFor = false
+        outbox[index].hasBeenPolled = false
         wait(.silence(key: key), rules.turnSilence)
     }
 
@@ -173,14 +173,13 @@ extension ClientCore {
         guard let index = index(of: key), outbox[index].isAwaited, mayAsk else { return }
         outbox[index].isLost = true
         // If the question already had a series of reads, one more read is enough.
-        let (number, lastRead) = (outbox[index].conversation, outbox[index].wasReadFor ? readsAllowed : nil)
+        let (number, lastRead) = (outbox[index].conversation, outbox[index].hasBeenPolled ? readsAllowed : nil)
         guard conversations[number]?.poll == nil else { return }
         beginReading(number, atOnce: true)
         if let lastRead { conversations[number]?.poll?.reads = lastRead }
     }
 
-    /// A connection or request ended: whatever it carried without a sign of arrival is doubtful, and endings may be
-    /// lost.
+    /// A connection or request ended: unconfirmed messages that it carried are doubtful, and endings may be lost.
     mutating func transportEnded(_ socket: Int, code: Int?) {
         stream.gap = nil
         for key in outbox.map(\.key) {
@@ -210,7 +209,7 @@ extension ClientCore {
         }
         if let socket = link.live { return sendChat(index, on: socket) }
         guard !question.avoidsREST else { return }
-        let isResend = question.phase == .doubtful && !differs(.resendsOverTheSocket)
+        let isResend = question.phase == .doubtful && !uses(.resendsOverTheSocket)
         guard isResend || screen.connection == .degraded, !hasEarlierInTransit(question) else { return }
         post(index)
     }
@@ -259,14 +258,14 @@ extension ClientCore {
         outbox[index].sentAt = now
         outbox[index].firstSentAt = question.firstSentAt ?? now
         outbox[index].isGivenUp = false
-        outbox[index].wasReadFor = false
+        outbox[index].hasBeenPolled = false
         outbox[index].isResent = question.isResent || question.phase == .doubtful
         needsSaving = true
         if let position = conversations[question.conversation]?.position(key: question.key) {
             conversations[question.conversation]?.messages[position].status = .sending
         }
         conversations[question.conversation]?.errors.removeAll { $0.key == question.key && $0.code == nil }
-        wait(.sign(key: question.key), differs(.resendsEarly) ? 5_000 : rules.sign)
+        wait(.sign(key: question.key), uses(.resendsEarly) ? 5_000 : rules.sign)
         wait(.silence(key: question.key), rules.turnSilence)
         link.heardAt = now
         listen()
@@ -281,7 +280,7 @@ extension ClientCore {
     func body(of index: Int) -> JSONValue {
         let question = outbox[index]
         var messages: [JSONValue] = [["role": "user", "content": .string(question.text)]]
-        if differs(.sendsTheConversation) { messages = context(before: question) + messages }
+        if uses(.sendsTheConversation) { messages = context(before: question) + messages }
         var body: JSONValue = ["messages": .array(messages)]
         let isRepeat = question.isResent || question.phase == .doubtful
         let session = isRepeat ? question.sentIn : conversations[question.conversation]?.session

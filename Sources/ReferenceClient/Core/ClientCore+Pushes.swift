@@ -6,7 +6,7 @@ extension ClientCore {
         let message = payload.text("messageId")
         let number = conversation(of: session)
         if let message, conversations[number]?.has(id: message) == true { return }
-        if differs(.ignoresPushesWhileLive), link.live != nil, now - lastFrame < rules.real(2_000) { return }
+        if uses(.ignoresPushesWhileLive), link.live != nil, now - lastFrame < rules.real(2_000) { return }
         conversations[number]?.wanted = message
         if number != shown {
             let isNew = message.map { conversations[number]?.announced.insert($0).inserted == true } ?? true

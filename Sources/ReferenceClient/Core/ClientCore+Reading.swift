@@ -38,7 +38,7 @@ extension ClientCore {
     }
 
     /// Reads a conversation that may contain the question of `seeker`; a new poll continues the seeker's.
-    mutating func look(for seeker: Int, in number: Int) {
+    mutating func search(for seeker: Int, in number: Int) {
         if mayAsk {
             var poll = conversations[number]?.poll ?? conversations[seeker]?.poll ?? Conversation.Poll()
             poll.seeker = seeker
@@ -104,7 +104,7 @@ extension ClientCore {
             // Over REST, a loss is not noticed in time.
             let post = Purpose.post(key: question.key, conversation: question.conversation)
             if let limit, !question.isLost, !purposes.values.contains(post) || question.sentAt >= limit {
-                outbox[index].wasReadFor = true
+                outbox[index].hasBeenPolled = true
                 continue
             }
             let key = question.key
@@ -135,7 +135,7 @@ extension ClientCore {
             let path = "/api/sessions/" + percentEncoded(session).replacing(".", with: "%2E")
             let request = ask("GET", path, for: purpose)
             conversations[number]?.reading = request
-            if differs(.listsBeforeItReads), number == shown { _ = ask("GET", "/api/sessions", for: .look) }
+            if uses(.listsBeforeItReads), number == shown { _ = ask("GET", "/api/sessions", for: .list) }
         } else {
             let request = ask("GET", "/api/sessions", for: .search(conversation: number))
             conversations[number]?.reading = request
@@ -159,16 +159,16 @@ extension ClientCore {
     }
 
     /// Reads the list from time to time while there is no connection.
-    mutating func look() {
+    mutating func pollList() {
         guard mayAsk, link.live == nil else { return }
         for index in outbox.indices { outbox[index].avoidsREST = false }
         pump()
-        if !purposes.values.contains(.look) { _ = ask("GET", "/api/sessions", for: .look) }
-        if differs(.readsInsteadOfLooking) { refresh(shown) }
+        if !purposes.values.contains(.list) { _ = ask("GET", "/api/sessions", for: .list) }
+        if uses(.readsInsteadOfLooking) { refresh(shown) }
         wait(.degraded, rules.degradedInterval)
     }
 
-    var readsAllowed: Int { differs(.pollsWithFewerReads) ? 5 : rules.pollReads }
+    var readsAllowed: Int { uses(.pollsWithFewerReads) ? 5 : rules.pollReads }
 
-    private var interval: Int { differs(.pollsWithFewerReads) ? 11_000 : rules.pollInterval }
+    private var interval: Int { uses(.pollsWithFewerReads) ? 11_000 : rules.pollInterval }
 }

@@ -25,7 +25,7 @@ extension ClientCore {
         let held = stream.held ?? Position(epoch: epoch, seq: 0)
         stream.held = held
         needsSaving = true
-        if differs(.readsBesideSync) { recoverByReading() }
+        if uses(.readsBesideSync) { recoverByReading() }
         sync(from: held)
     }
 
@@ -37,7 +37,7 @@ extension ClientCore {
         var frame: JSONValue = [
             "type": "sync", "lastSeqSeen": .init(position.seq), "epoch": .string(position.epoch),
         ]
-        if differs(.syncsInSmallPages) { frame["limit"] = 2 }
+        if uses(.syncsInSmallPages) { frame["limit"] = 2 }
         send(frame, on: socket)
     }
 

@@ -46,7 +46,7 @@ struct ClientCore: Sendable {
         case read(session: String, conversation: Int)
         /// The list: to choose a start, to find changes while there is no socket, or to find a question.
         case start
-        case look
+        case list
         case search(conversation: Int)
         case post(key: String, conversation: Int)
 
@@ -101,7 +101,7 @@ struct ClientCore: Sendable {
     /// Whether the client may send requests now.
     var mayAsk: Bool { isRunning && isForeground && hasNetwork && link.phase != .refused }
 
-    func differs(_ variation: ClientVariation) -> Bool { rules.variations.contains(variation) }
+    func uses(_ variation: ClientVariation) -> Bool { rules.variations.contains(variation) }
 
     /// Starts a timer in the client's own scaled time.
     mutating func wait(_ timer: ClientTimer, _ milliseconds: Int) {
@@ -126,7 +126,7 @@ struct ClientCore: Sendable {
         lastRequest += 1
         purposes[lastRequest] = purpose
         var body = body
-        if differs(.addsMembers) { body?["note"] = ["nobody": "knows"] }
+        if uses(.addsMembers) { body?["note"] = ["nobody": "knows"] }
         let request = RESTRequest(
             method: method, url: rules.base + path, token: rules.token, body: body?.text() ?? "")
         let limit = rules.real(method == "POST" ? rules.post : rules.read)
@@ -168,7 +168,7 @@ struct ClientCore: Sendable {
         case .sign(let key): signIsLate(key)
         case .retry(let key): retry(key)
         case .poll(let conversation): tick(conversation)
-        case .degraded: look()
+        case .degraded: pollList()
         case .silence(let key): silenceIsLong(key)
         case .connectionSilence: listen()
         }

@@ -40,7 +40,7 @@ package struct ClientRules: Sendable {
     /// The silence of a running turn after which the client reads; before that, it shows no failure while the
     /// connection lasts (CLIENT-31).
     var turnSilence = 65_000
-    /// A connection that is silent for this long, while a turn is awaited, counts as dead; after half of it, a ping is sent.
+    /// A connection silent for this long while a turn is awaited counts as dead; after half of it, a ping is sent.
     var connectionSilence = 60_000
 
     package init(

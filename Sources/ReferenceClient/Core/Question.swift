@@ -29,7 +29,7 @@ struct Question: Sendable, Equatable {
     /// The end of the wait that a rate limit requires; nothing that arrives shortens it.
     var heldUntil: Int?
     /// Whether polling ended without a loss of its connection; after a long silence, one more read is then enough.
-    var wasReadFor = false
+    var hasBeenPolled = false
     var isResent = false
     /// Whether it is shown as failed after the longest acceptable wait; anything that arrives later corrects that.
     var isGivenUp = false

@@ -15,18 +15,18 @@ extension ClientDefect {
             "client-appends-only-the-last-message", .CLIENT, 25,
             "Takes only the last missing message from a history.",
             .merges { now, before, history in
-                let lacked = lacked(before, history)
-                guard !before.isEmpty, let last = lacked.last?.id else { return now }
-                return now.filter { message in message.id == last || !lacked.contains { $0.id == message.id } }
+                let missing = missing(before, history)
+                guard !before.isEmpty, let last = missing.last?.id else { return now }
+                return now.filter { message in message.id == last || !missing.contains { $0.id == message.id } }
             })
         ClientDefect(
             "client-appends-what-it-lacked", .CLIENT, 25,
             "Appends missing messages at the end, wherever they are in the history.",
             .merges { now, before, history in
                 guard !before.isEmpty else { return now }
-                let lacked = lacked(before, history)
-                let late = now.filter { message in lacked.contains { $0.id == message.id } }
-                return now.filter { message in !lacked.contains { $0.id == message.id } } + late.reversed()
+                let missing = missing(before, history)
+                let late = now.filter { message in missing.contains { $0.id == message.id } }
+                return now.filter { message in !missing.contains { $0.id == message.id } } + late.reversed()
             })
         ClientDefect(
             "client-clears-before-it-reads", .CLIENT, 25, "Clears the screen when it begins to read a session.",
@@ -175,7 +175,7 @@ extension ClientDefect {
             })
     }
 
-    private static func lacked(_ before: [Message], _ history: [Message]) -> [Message] {
+    private static func missing(_ before: [Message], _ history: [Message]) -> [Message] {
         let ids = Set(before.compactMap(\.id))
         return history.filter { message in
             message.id.map { !ids.contains($0) } ?? true && !before.contains { $0.isSame(as: message) }

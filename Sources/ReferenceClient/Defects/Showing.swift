@@ -90,7 +90,7 @@ extension ClientDefect {
             .effects { effect, _, client in
                 switch effect {
                 case .wait(.degraded, _): return []
-                case .request(let number, _, _) where client.core.purposes[number] == .look:
+                case .request(let number, _, _) where client.core.purposes[number] == .list:
                     client.core.purposes[number] = nil
                     return []
                 default: return nil

@@ -16,35 +16,35 @@ struct ChartVerbatim {
         switch history.events[index].kind {
         case .opening(let opening):
             let principal = opening.principal.isEmpty ? "without credentials" : "as \(opening.principal)"
-            return made(index, "connection asked for, \(principal)", "GET \(opening.path)")
-        case .opened: return made(index, "connection accepted")
+            return entry(index, "connection asked for, \(principal)", "GET \(opening.path)")
+        case .opened: return entry(index, "connection accepted")
         case .refused(let status, let reason):
-            return made(index, status.map { "connection refused with status \($0)" } ?? "no connection", reason)
-        case .text(let direction, let text): return made(index, "text \(side(direction))", text)
+            return entry(index, status.map { "connection refused with status \($0)" } ?? "no connection", reason)
+        case .text(let direction, let text): return entry(index, "text \(side(direction))", text)
         case .binary(let direction, let bytes):
             // Two digits for each byte, for the visible part only.
             let digits = hexDigits(bytes.prefix(limit / 2 + 1))
-            return made(index, "binary \(side(direction))", digits, bytes: bytes.count)
-        case .ping(let direction): return made(index, "WebSocket ping \(side(direction))")
-        case .pong(let direction): return made(index, "WebSocket pong \(side(direction))")
+            return entry(index, "binary \(side(direction))", digits, bytes: bytes.count)
+        case .ping(let direction): return entry(index, "WebSocket ping \(side(direction))")
+        case .pong(let direction): return entry(index, "WebSocket pong \(side(direction))")
         case .close(let direction, let code, let reason):
-            return made(
+            return entry(
                 index, "close \(side(direction)), \(code.map { "code \($0)" } ?? "without code")", reason)
-        case .eof(let reason): return made(index, "end of the socket", reason)
+        case .eof(let reason): return entry(index, "end of the socket", reason)
         case .request(let request):
             let principal = request.principal.map { "as \($0)" } ?? "without credentials"
             let head = ["\(request.method) \(request.path)"] + fields(request.headers)
-            return made(index, "request, \(principal)", message(head, request.body ?? ""))
+            return entry(index, "request, \(principal)", message(head, request.body ?? ""))
         case .response(let response):
             let head = ["HTTP \(response.status)"] + fields(response.headers)
-            return made(
+            return entry(
                 index, response.bodyIsText ? "response" : "response, not UTF-8", message(head, response.body))
-        case .failed(let reason): return made(index, "no response", reason)
+        case .failed(let reason): return entry(index, "no response", reason)
         case .act(let verb, let details):
-            return made(index, "the suite: \(verb)", details.isEmpty ? "" : JSONValue.object(details).text())
-        case .state(let state): return made(index, "state shown", state.text())
+            return entry(index, "the suite: \(verb)", details.isEmpty ? "" : JSONValue.object(details).text())
+        case .state(let state): return entry(index, "state shown", state.text())
         case .wait(let awaited, let met):
-            return made(index, "the suite watched for \(awaited): \(met ? "it came" : "it did not come")")
+            return entry(index, "the suite watched for \(awaited): \(met ? "it came" : "it did not come")")
         }
     }
 
@@ -58,7 +58,9 @@ struct ChartVerbatim {
         (head + (body.isEmpty ? [] : ["", body])).joined(separator: "\n")
     }
 
-    private func made(_ index: Int, _ title: String, _ text: String = "", bytes: Int? = nil) -> SequenceChart.Verbatim {
+    private func entry(
+        _ index: Int, _ title: String, _ text: String = "", bytes: Int? = nil
+    ) -> SequenceChart.Verbatim {
         // The limit counts scalars, so that a single long character is cut, too.
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex) ?? scalars.endIndex

@@ -82,9 +82,9 @@ struct ReportCases {
         let heads = report.heads
         let causes = report.causes.map(\.head).enumerated().reduce(into: [:]) { $0[$1.element] = $1.offset }
         var cases = report.clauses.map { result in
-            var made = Self.clause(result, follows: heads[result.clause.id], report, console)
-            made.cause = causes[heads[result.clause.id] ?? result.clause.id] ?? 0
-            return (id: result.clause.id, made: made)
+            var entry = Self.clause(result, follows: heads[result.clause.id], report, console)
+            entry.cause = causes[heads[result.clause.id] ?? result.clause.id] ?? 0
+            return (id: result.clause.id, entry: entry)
         }
         let unreached = report.outOfReach.map { ($0.clauses, "out of reach: \($0.reason)") }
         let left: [([ClauseID], String)] =
@@ -98,7 +98,7 @@ struct ReportCases {
                 return (id, Case(id: id.description, title: title, status: .skipped(reason), message: reason))
             }
         }
-        let byArea = Dictionary(grouping: cases.sorted { $0.id < $1.id }, by: \.id.area).mapValues { $0.map(\.made) }
+        let byArea = Dictionary(grouping: cases.sorted { $0.id < $1.id }, by: \.id.area).mapValues { $0.map(\.entry) }
         let problems = report.scenarios.flatMap(Self.scenario)
         let stale = (report.baseline?.stale ?? []).map { Self.stale($0, in: report.baseline?.file ?? "") }
         var suites = byArea.sorted { $0.key < $1.key }.map {
@@ -117,7 +117,7 @@ struct ReportCases {
     private static func clause(
         _ result: ClauseResult, follows head: ClauseID?, _ report: RunReport, _ console: ConsoleReport
     ) -> Case {
-        func made(_ status: Status, _ message: String = "", _ details: String = "") -> Case {
+        func entry(_ status: Status, _ message: String = "", _ details: String = "") -> Case {
             Case(
                 id: result.clause.id.description, title: result.clause.sentence, status: status,
                 kind: result.outcome.word, message: message, details: details,
@@ -128,25 +128,25 @@ struct ReportCases {
             first.map { "\($0.finding.what) in scenario \($0.scenario)" }
             ?? "in scenario \(result.decidedBy.first ?? "")"
         switch result.outcome {
-        case .pass: return made(.passed(remark: nil))
-        case .warning: return made(.passed(remark: found), found, console.details(result))
+        case .pass: return entry(.passed(remark: nil))
+        case .warning: return entry(.passed(remark: found), found, console.details(result))
         case .violation where report.isExpected(result):
             let reasons = report.scenarios.filter { result.decidedBy.contains($0.name) }
                 .compactMap { report.expectation(of: result.clause.id, in: $0) }
                 .map { "\($0.reason) (until \($0.expires)\($0.link.map { ", \($0)" } ?? ""))" }
             let reason = "expected: " + reasons.unique.joined(separator: "; ")
-            return made(.expected(reason), reason, console.details(result))
+            return entry(.expected(reason), reason, console.details(result))
         case .violation:
-            if let head { return made(.follows(head), "follows from \(head): \(found)", console.details(result)) }
-            return made(.failed, "violated: \(found)", console.details(result))
-        case .inconclusive: return made(.failed, "inconclusive: \(found)", console.details(result))
+            if let head { return entry(.follows(head), "follows from \(head): \(found)", console.details(result)) }
+            return entry(.failed, "violated: \(found)", console.details(result))
+        case .inconclusive: return entry(.failed, "inconclusive: \(found)", console.details(result))
         case .untested:
-            return made(.failed, "untested: \(report.whyUntested(result.clause.id))")
+            return entry(.failed, "untested: \(report.whyUntested(result.clause.id))")
         case .notApplicable:
             let missing = report.undeclaredProfile(of: result.clause)
-            return made(.skipped("profile '\(missing.rawValue)' is not declared"))
+            return entry(.skipped("profile '\(missing.rawValue)' is not declared"))
         case .harnessError:
-            return made(.errored, "suite failure: no scenario could exercise it because the suite failed")
+            return entry(.errored, "suite failure: no scenario could exercise it because the suite failed")
         }
     }
 

@@ -29,8 +29,7 @@ package struct SARIFLog {
 
     package let value: JSONValue
 
-    /// `root` describes the base of file names, `fingerprints` names the fingerprint property, `words` describes a
-    /// rule.
+    /// `root` describes the base of file names, `fingerprints` the fingerprint property, and `words` a rule.
     package init(
         tool: String, version: String, exit: ExitStatus, headline: String, root: String, fingerprints: String,
         words: (String) -> String, results: [Result]

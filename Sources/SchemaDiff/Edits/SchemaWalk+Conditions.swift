@@ -19,12 +19,12 @@ extension SchemaWalk {
             guard let twin, case .condition(let other, let newThen, let newOtherwise) = twin.keyword else { continue }
             gone.removeAll { $0.node == entry.node && $0.index == entry.index }
             fresh.removeAll { $0.node == twin.node && $0.index == twin.index }
-            func look(_ old: Int?, _ new: Int?, _ demand: (Int) -> Literal) {
+            func compareBranch(_ old: Int?, _ new: Int?, _ demand: (Int) -> Literal) {
                 let step = PathStep.inPlace(old: [demand(test)], new: [demand(other)])
                 compare([old].compactMap(\.self), [new].compactMap(\.self), spot.path + [step], outer: outer)
             }
-            look(then, newThen, Literal.holds)
-            look(otherwise, newOtherwise, Literal.fails)
+            compareBranch(then, newThen, Literal.holds)
+            compareBranch(otherwise, newOtherwise, Literal.fails)
         }
         differ("condition-changed", gone, fresh, spot)
         for (words, rule): (Set<String>, SchemaEdit.Rules) in [

@@ -23,7 +23,7 @@ indirect enum Literal: Hashable, Sendable {
     case minItems(Int)
     case maxItems(Int)
     /// No two elements are equal, or two are.
-    case differs
+    case unique
     case repeats
     case someItem([Literal])
     case everyItem([Literal])

@@ -36,7 +36,7 @@ extension Solver {
         case .notMatches(let text): if let pattern = pattern(text) { facts.strings.notPatterns.append(pattern) }
         case .minItems(let count): facts.arrays.minItems = max(facts.arrays.minItems, count)
         case .maxItems(let count): facts.arrays.maxItems = min(facts.arrays.maxItems ?? .max, count)
-        case .differs: facts.arrays.isUnique = true
+        case .unique: facts.arrays.isUnique = true
         case .repeats: facts.arrays.repeats = true
         case .someItem(let literals): facts.arrays.some.append(literals)
         case .everyItem(let literals): facts.arrays.every += literals
@@ -231,7 +231,7 @@ extension Keyword {
             return (.string, .matches(ExactString(pattern.text)), .notMatches(ExactString(pattern.text)))
         case .minItems(let count): return (.array, .minItems(count), count > 0 ? .maxItems(count - 1) : nil)
         case .maxItems(let count): return (.array, .maxItems(count), count < .max ? .minItems(count + 1) : nil)
-        case .uniqueItems: return (.array, .differs, .repeats)
+        case .uniqueItems: return (.array, .unique, .repeats)
         default: return nil
         }
     }

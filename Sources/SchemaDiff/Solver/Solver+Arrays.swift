@@ -6,18 +6,18 @@ extension Solver {
 
     mutating func array(_ facts: ArrayFacts) -> Outcome {
         if facts.maxItems ?? .max < facts.minItems || (facts.repeats && facts.isUnique) { return .none }
-        return place(facts.some, [], facts)
+        return assign(facts.some, [], facts)
     }
 
     /// Assigns each demand on some element to one of the elements, or a new one: all places are alike.
-    private mutating func place(_ demands: [[Literal]], _ chosen: [[Literal]], _ facts: ArrayFacts) -> Outcome {
+    private mutating func assign(_ demands: [[Literal]], _ chosen: [[Literal]], _ facts: ArrayFacts) -> Outcome {
         guard spend() else { return .outOfSteps }
         guard let demand = demands.first else { return complete(chosen, facts) }
         var tries = Tries()
         for index in 0...chosen.count {
             var next = chosen
             if index < chosen.count { next[index] += demand } else { next.append(demand) }
-            if let value = tries.value(place(Array(demands.dropFirst()), next, facts)) { return .found(value) }
+            if let value = tries.value(assign(Array(demands.dropFirst()), next, facts)) { return .found(value) }
         }
         return tries.outcome
     }

@@ -108,7 +108,7 @@ extension Solver {
         case (.notMatches(let pattern), .string(let text)): return !matches(pattern, ExactString(text))
         case (.minItems(let count), .array(let values)): return values.count >= count
         case (.maxItems(let count), .array(let values)): return values.count <= count
-        case (.differs, .array(let values)): return Set(values).count == values.count
+        case (.unique, .array(let values)): return Set(values).count == values.count
         case (.repeats, .array(let values)): return Set(values).count < values.count
         case (.someItem(let literals), .array(let values)): return values.contains { satisfies($0, literals) }
         case (.everyItem(let literals), .array(let values)): return values.allSatisfy { satisfies($0, literals) }

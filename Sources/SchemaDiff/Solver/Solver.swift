@@ -183,9 +183,9 @@ struct Solver {
 
     mutating func pattern(_ text: ExactString) -> Pattern? {
         if let known = patterns[text] { return known }
-        let made = try? Pattern(text.string)
-        patterns[text] = made
-        return made
+        let pattern = try? Pattern(text.string)
+        patterns[text] = pattern
+        return pattern
     }
 
     mutating func matches(_ text: ExactString, _ name: ExactString) -> Bool {

@@ -135,9 +135,9 @@ final class ClientPerformer: ClientScene, Sendable {
     var isRunning: Bool { condition.isRunning }
 
     /// The current screen; recorded if it differs from the last record, if that record is old, or if forced.
-    func look(recording isForced: Bool = false, at pointer: JSONPointer) async throws -> JSONValue {
+    func readScreen(recording isForced: Bool = false, at pointer: JSONPointer) async throws -> JSONValue {
         try await gate.alone { () throws(StepEnd) in
-            // Another branch may have ended the app while this look waited for its turn.
+            // Another branch may have ended the app while this read waited for its turn.
             guard isRunning else { return [:] }
             let asked = ContinuousClock.now
             let state = try await perform(["do": "state"], at: pointer)
@@ -228,7 +228,7 @@ final class ClientPerformer: ClientScene, Sendable {
         while deadline.rest > .zero, isRunning, failure == nil, !recorder.wasFlooded {
             do {
                 try await Task.sleep(for: min(.milliseconds(240), max(.milliseconds(1), deadline.rest)))
-                _ = try await look(at: JSONPointer())
+                _ = try await readScreen(at: JSONPointer())
             } catch {
                 return
             }
@@ -239,7 +239,7 @@ final class ClientPerformer: ClientScene, Sendable {
     func finish() async {
         let (isRunning, isBroken) = state.withLock { ($0.notes.condition.isRunning, $0.broken != nil) }
         if isRunning, !isBroken, !Task.isCancelled {
-            _ = try? await look(recording: true, at: JSONPointer())
+            _ = try? await readScreen(recording: true, at: JSONPointer())
         }
         if let used = link.processorTime {
             recorder.note(

@@ -33,7 +33,7 @@ extension ClientScene {
                 + (isWhole ? revisits(from: session) : [])
                 + [.rest(.serve), .awaitState(quiet), .rest(.visit(limit: limit))].map { ClientStep($0) }
         case .visit(let limit):
-            // A session in which nothing has happened since the last look grows old.
+            // A session in which nothing has happened since the last check grows old.
             let known = act { $0.changedSessions }
             let first = [session].compactMap { $0 }.filter(known.contains)
             let others = known.filter { $0 != session }.prefix(max(0, (limit ?? .max) - first.count))

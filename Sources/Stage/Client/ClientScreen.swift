@@ -57,28 +57,28 @@ package struct ClientScreen {
     private func shows(inOrder history: [String], _ named: (String) -> Named) -> Bool {
         guard !history.isEmpty else { return true }
         let places = Dictionary(
-            messages.enumerated().compactMap { place, message in message["id"]?.stringValue.map { ($0, place) } }
+            messages.enumerated().compactMap { index, message in message["id"]?.stringValue.map { ($0, index) } }
         ) { first, _ in first }
         var next = 0
         for id in history {
-            guard let place = places[id] ?? place(of: named(id), from: next), place >= next else { return false }
-            next = place + 1
+            guard let index = places[id] ?? index(of: named(id), from: next), index >= next else { return false }
+            next = index + 1
         }
         return true
     }
 
-    private func place(of named: Named, from next: Int) -> Int? {
-        messages.indices.first { place in
-            place >= next && messages[place]["id"]?.stringValue == nil
-                && messages[place]["text"]?.stringValue == named.text
+    private func index(of named: Named, from next: Int) -> Int? {
+        messages.indices.first { index in
+            index >= next && messages[index]["id"]?.stringValue == nil
+                && messages[index]["text"]?.stringValue == named.text
         }
     }
 }
 
-/// Decides which looks at a screen to record: every change, and an unchanged screen now and then.
+/// Decides which samples of a screen to record: every change, and an unchanged screen now and then.
 package struct ScreenSampling: Sendable {
     private var shown: JSONValue?
-    /// The time of the last recorded look.
+    /// The time of the last recorded sample.
     private var noted = Duration.zero
 
     /// The longest time for which an unchanged screen goes unrecorded; a later change happened within it.

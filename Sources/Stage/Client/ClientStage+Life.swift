@@ -5,7 +5,7 @@ import HoldfastTranscript
 extension ClientStage {
     /// Performs one life: one app on one phone, never reset, round after round until the time is up.
     ///
-    /// A step that cannot be performed is omitted. Now and then and at the end, everything comes to rest and is checked.
+    /// A step that cannot be performed is omitted. From time to time, and at the end, it pauses and checks everything.
     ///
     /// * `scenario`: The server's sessions, and the beginning of the life.
     package func live(_ scenario: ClientScenario, by script: LifeScript) async -> LifePerformance {
@@ -33,7 +33,7 @@ extension ClientStage {
                     if .now >= end { performer.server.act { $0.comparedAt = [:] } }
                     await performer.audit(limit: nil)
                     if .now >= end { return }
-                    script.look(stage.history(scenario, performer.recorder, since: startedAt))
+                    script.observe(stage.history(scenario, performer.recorder, since: startedAt))
                     due = .now + LifeScript.stretch
                 }
                 performer.beginRound()

@@ -146,7 +146,7 @@ extension ClientStepContext {
 extension ClientStepContext where Scene == ClientPerformer {
     func act(_ act: ClientAct) async throws {
         var shown: JSONValue?
-        if case .sendAgain = act { shown = try await performer.look(at: pointer) }
+        if case .sendAgain = act { shown = try await performer.readScreen(at: pointer) }
         let order = try order(act, shown: shown)
         try await performer.command(order.command, as: order.act, at: pointer) { [server] in
             if let isReachable = act.makesReachable { server.act { $0.setReachable(isReachable) } }

@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension ClientStepContext where Scene == ClientPerformer {
-    /// The shortest and the longest pause between two looks at the state.
+    /// The shortest and the longest pause between two reads of the state.
     private static var firstPause: Duration { .milliseconds(15) }
     private static var longestPause: Duration { .milliseconds(120) }
     private static var pauseOfArrivals: Duration { .milliseconds(240) }
@@ -23,7 +23,7 @@ extension ClientStepContext where Scene == ClientPerformer {
         if awaited.isOptional { performer.note(metAfter: .now - begun) }
     }
 
-    /// Waits for an arrival, and looks at the screen meanwhile, because the judge needs a continuous record of it.
+    /// Waits for an arrival, and reads the screen meanwhile, because the judge needs a continuous record of it.
     private func take(
         after mark: Int, before deadline: ExtendedDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async throws -> Bool {
@@ -31,7 +31,7 @@ extension ClientStepContext where Scene == ClientPerformer {
             let next = ExtendedDeadline(Self.pauseOfArrivals)
             if await server.pending.take(after: mark, before: next, where: matches) { return true }
             if Task.isCancelled { throw StepEnd.interrupted }
-            if performer.isRunning { _ = try await performer.look(at: pointer) }
+            if performer.isRunning { _ = try await performer.readScreen(at: pointer) }
         }
         return await server.pending.take(after: mark, before: deadline, where: matches)
     }
@@ -42,7 +42,7 @@ extension ClientStepContext where Scene == ClientPerformer {
         var pause = Self.firstPause
         while true {
             let isLast = deadline.rest <= .zero
-            let state = try await performer.look(recording: isLast, at: pointer)
+            let state = try await performer.readScreen(recording: isLast, at: pointer)
             if ClientScreen(state).shows(awaited, named: performer.named) {
                 if awaited.isOptional { performer.note(metAfter: .now - begun) }
                 return
@@ -60,7 +60,7 @@ extension ClientStepContext where Scene == ClientPerformer {
             try await sleep(min(Self.longestPause * 2, max(.milliseconds(1), deadline.rest)))
             if recorder.wasFlooded { throw StepEnd.unmet("\(pointer): the client flooded the suite") }
             let isLast = deadline.rest <= .zero
-            _ = try await performer.look(recording: isLast, at: pointer)
+            _ = try await performer.readScreen(recording: isLast, at: pointer)
         }
     }
 

@@ -149,8 +149,8 @@ extension ClientStepContext where Scene == ClientPerformer {
         case .watch(let time): try await watch(time)
         case .rest(let rest):
             if case .compare = rest, !performer.hasTimeToLook { return }
-            let session = performer.isRunning ? try await performer.look(at: pointer)["sessionId"]?.stringValue : nil
-            try await perform(begin(rest, onScreen: session))
+            let screen = performer.isRunning ? try await performer.readScreen(at: pointer) : nil
+            try await perform(begin(rest, onScreen: screen["sessionId"]?.stringValue))
         case .together(let branches):
             try await performTogether(branches) { try await performer.perform($0, with: local, keepsMark: true) }
         case .steps(let groups):

@@ -6,7 +6,7 @@ import HoldfastTransport
 
 /// Passes events on real sockets to a ``ServerWorld``, performs its effects, and records both.
 ///
-/// All of it happens under one lock, and nothing in it waits: the transcript has the order in which the world saw the events.
+/// All of it happens under one lock, without waiting, so the transcript has the order in which the world saw events.
 final class ScriptedServer: Sendable {
     private struct State: Sendable {
         var world: ServerWorld
@@ -64,7 +64,7 @@ final class ScriptedServer: Sendable {
 
     var problems: [HarnessProblem] { state.withLock { $0.problems } }
 
-    /// Takes the reason why the dialect could not express a frame since the last look; nil if it expressed all.
+    /// Takes the reason why the dialect could not express a frame since the last call; nil if it expressed all.
     func takeUnsaid() -> String? { state.withLock { $0.unsaid.take() } }
 
     var unusedRules: [String] { state.withLock { $0.world.unusedRules } }

@@ -95,7 +95,7 @@ package struct ServerWorld {
     var withholdsReads = false
     /// When each session had last changed when it was compared with a screen.
     var comparedAt: [String: Int] = [:]
-    /// The sessions of frames that a connection lost before later ones reached it, so that nothing tells a client to ask for them.
+    /// The sessions of lost frames that later ones have overtaken, so that nothing tells a client to ask for them.
     private(set) var passedOver: Set<String> = []
     /// Whether the client was sent away for good, and has not returned.
     package var isSentAway = false

@@ -31,7 +31,7 @@ package struct DriverCheck: Sendable {
             throw DriverProblem(.noServer(reason: error.words.what), at: host)
         }
         do throws(DriverProblem) {
-            let greeting = try await look(server, folder.path)
+            let greeting = try await tryOut(server, folder.path)
             await server.stop(graceful: .zero)
             return greeting
         } catch {
@@ -40,7 +40,7 @@ package struct DriverCheck: Sendable {
         }
     }
 
-    private func look(_ server: TransportServer, _ folder: String) async throws(DriverProblem) -> DriverGreeting {
+    private func tryOut(_ server: TransportServer, _ folder: String) async throws(DriverProblem) -> DriverGreeting {
         let link = try await source.open(data: folder, timeScale: timeScale)
         do throws(DriverProblem) {
             let launch: JSONObject = [

@@ -274,7 +274,7 @@ final class LoadDevice: Sendable {
         owner.rest()
     }
 
-    /// Nil `moment` stands for a replayed frame.
+    /// `moment` is nil for a replayed frame.
     private func take(_ frame: JSONValue, at moment: ContinuousClock.Instant?, _ state: inout State) {
         if let seq = frame["seq"]?.intValue { state.seq = max(state.seq, seq) }
         let turn = frame["turnId"]?.stringValue

@@ -11,7 +11,7 @@ final class PushRegistry: Sendable {
 
     private struct State {
         var routes: [String: (route: PushRoute, principal: String)] = [:]
-        var devices: [String: PushSink.Usefulness] = [:]
+        var devices: [String: PushSink.TokenState] = [:]
         var ended: Set<String> = []
         var endedInOrder: [String] = []
         var strays: [PushSink.Stray] = []
@@ -40,14 +40,14 @@ final class PushRegistry: Sendable {
         }
     }
 
-    func usefulness(of device: String) -> PushSink.Usefulness {
+    func tokenState(of device: String) -> PushSink.TokenState {
         state.withLock { $0.devices[Self.key(device)] ?? .fresh }
     }
 
     /// `refused` is final.
-    func note(_ usefulness: PushSink.Usefulness, of device: String) {
+    func note(_ tokenState: PushSink.TokenState, of device: String) {
         state.withLock { state in
-            if state.devices[Self.key(device)] != .refused { state.devices[Self.key(device)] = usefulness }
+            if state.devices[Self.key(device)] != .refused { state.devices[Self.key(device)] = tokenState }
         }
     }
 

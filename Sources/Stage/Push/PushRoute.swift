@@ -68,8 +68,8 @@ final class PushRoute: Sendable {
 
     func take(_ request: HTTPServerRequest, _ reply: PushReply, of principal: String) async -> HTTPServerResponse {
         let outcome = state.withLock { $0.answers.next(for: principal) }
-        if let usefulness = outcome.flatMap(Self.usefulness), let device = devices[principal] {
-            registry.note(usefulness, of: device)
+        if let tokenState = outcome.flatMap(Self.tokenState), let device = devices[principal] {
+            registry.note(tokenState, of: device)
         }
         switch outcome ?? PushReply.usual(for: request, topic: registry.topic) {
         case .status(let status, let reason):
@@ -107,7 +107,7 @@ final class PushRoute: Sendable {
     }
 
     /// Nil if the outcome is not a refusal.
-    private static func usefulness(after outcome: Outcome) -> PushSink.Usefulness? {
+    private static func tokenState(after outcome: Outcome) -> PushSink.TokenState? {
         switch outcome {
         case .status(410, _), .status(400, "BadDeviceToken"), .status(400, "DeviceTokenNotForTopic"): .refused
         case .status(300..., _): .doubtful

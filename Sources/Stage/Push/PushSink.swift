@@ -6,7 +6,7 @@ import HoldfastTransport
 /// because two servers with the same configuration push to the same devices.
 package final class PushSink: Sendable {
     /// Whether a server can still be expected to use a device.
-    package enum Usefulness: Sendable, Hashable {
+    package enum TokenState: Sendable, Hashable {
         /// The server has no reason to skip it.
         case fresh
         /// A push to it failed for a reason other than the device, which a server may misunderstand.
@@ -38,7 +38,7 @@ package final class PushSink: Sendable {
     /// Starts to listen, for HTTP/2 as Apple's service speaks it, and for HTTP/1.1.
     ///
     /// * `port`: 0 for any free one.
-    /// * `isSecure`: Whether clients must speak TLS; see ``certificate``. Without it HTTP/2 begins with prior knowledge.
+    /// * `isSecure`: Whether clients must speak TLS; see ``certificate``. Without it, HTTP/2 uses prior knowledge.
     /// * `topic`: The required `apns-topic`, which names an app; nil for any.
     /// - Throws: `cannotListen`, or `tls` if no certificate can be made for the host.
     package init(
@@ -58,5 +58,5 @@ package final class PushSink: Sendable {
     /// Requests that no scenario waits for: to unknown devices, paths or methods; the first hundred.
     package var strays: [Stray] { registry.strays }
 
-    func usefulness(of device: String) -> Usefulness { registry.usefulness(of: device) }
+    func tokenState(of device: String) -> TokenState { registry.tokenState(of: device) }
 }

@@ -1,8 +1,7 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The questions of a scenario, and those that remain refused as busy, whose effects must not be awaited
-/// (ORDER-2).
+/// The questions of a scenario, and those refused as busy, whose effects must not be awaited (ORDER-2).
 struct BusyQuestions {
     /// The session of each question that remains refused; nil if it named none.
     private var refused: [String: String?] = [:]
@@ -72,7 +71,7 @@ struct BusyQuestions {
     func isRefused(on lane: Lane) -> Bool { lanes.contains(lane) }
 
     /// Whether a question remains refused, and each other question has had its ending on a connection.
-    func leavesNothing(on lane: Lane) -> Bool {
+    func leavesNothingToAwait(on lane: Lane) -> Bool {
         !refused.isEmpty && endings[lane, default: 0] + refused.count >= asked.count + keyless
     }
 }

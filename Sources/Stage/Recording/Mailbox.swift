@@ -23,7 +23,7 @@ final class Mailbox: Sendable {
     /// Whether the server has ended the connection, or announced its end.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Adds a message from the server, under its own type unless another is given; a message without a type cannot be awaited.
+    /// Adds a message from the server, by default under its own type; one without a type cannot be awaited.
     func add(_ value: JSONValue, as type: String? = nil) {
         guard let type = type ?? value["type"]?.stringValue else { return }
         state.withLock { $0.entries.append(Entry(type: type, value: value)) }
@@ -74,11 +74,11 @@ final class Mailbox: Sendable {
     }
 
     /// Checks after each change, until something is found, the connection ends, or the task is canceled.
-    private func waiting<Found: Sendable>(within limit: Duration, _ look: (inout State) -> Found?) async -> Found? {
+    private func waiting<Found: Sendable>(within limit: Duration, _ find: (inout State) -> Found?) async -> Found? {
         let deadline = ExtendedDeadline(limit)
         let found: Found?? = await waiters.first(within: { deadline.rest }) {
             state.withLock { state in
-                let found = look(&state)
+                let found = find(&state)
                 return found != nil || state.hasEnded ? .some(found) : nil
             }
         }

@@ -58,12 +58,12 @@ final class Recorder: Sendable {
             }
             guard let body = entry.kind.body, body.utf8.count >= Recorder.longText else { return false }
             let text = ExactString(body)
-            guard let place = texts.index(forKey: text) else {
+            guard let index = texts.index(forKey: text) else {
                 texts[text] = entry.frame
                 return false
             }
-            entry.kind = entry.kind.withBody(texts[place].key.string)
-            if entry.frame != nil { entry.frame = texts[place].value ?? entry.frame }
+            entry.kind = entry.kind.withBody(texts[index].key.string)
+            if entry.frame != nil { entry.frame = texts[index].value ?? entry.frame }
             return true
         }
 

@@ -129,7 +129,7 @@ package struct Redaction: Sendable {
         beginnings.withUnsafeBufferPointer { beginnings in
             while index &+ 1 < bytes.count {
                 if beginnings[Self.beginning(bytes[index], bytes[index &+ 1])],
-                    let secret = spellings.first(where: { Self.stands($0.bytes, at: index, in: bytes) })
+                    let secret = spellings.first(where: { Self.matches($0.bytes, at: index, in: bytes) })
                 {
                     result += bytes[start..<index]
                     result += secret.shown
@@ -150,7 +150,7 @@ package struct Redaction: Sendable {
         var bytes = Array(applied(to: text).utf8)
         for secret in secrets where (Self.shortestAsWord..<Self.shortestInTexts).contains(secret.token.utf8.count) {
             let token = Array(secret.token.utf8)
-            // From the end, so that a replacement moves nothing that is still to be looked at.
+            // Backward, so that a replacement moves no text that is still unchecked.
             for start in bytes.indices.reversed() where bytes[start...].starts(with: token) {
                 let end = start + token.count
                 let isPart =
@@ -177,7 +177,7 @@ package struct Redaction: Sendable {
         return decoded.contains("\u{FFFD}") ? String(value) : decoded
     }
 
-    private static func stands(_ token: [UInt8], at index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func matches(_ token: [UInt8], at index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         index + token.count <= bytes.count && token.indices.allSatisfy { bytes[index + $0] == token[$0] }
     }
 }

@@ -33,7 +33,7 @@ struct ChatBudget {
     }
 
     /// The first moment at which a principal may ask this many questions; nil if the whole budget is smaller.
-    func opens(_ principal: String, for count: Int, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    func earliest(_ principal: String, for count: Int, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard let limit else { return now }
         guard count <= limit else { return nil }
         var left = limit - spent(principal, at: now)
@@ -98,11 +98,11 @@ struct ChatBudget {
                 continue
             default: continue
             }
-            guard let asker, let location = Int(asker.dropFirst()), principals.indices.contains(location - 1) else {
+            guard let asker, let number = Int(asker.dropFirst()), principals.indices.contains(number - 1) else {
                 continue
             }
             let taken = answer.map { min(.microseconds(max($0, event.at)), end) } ?? end
-            note(1, of: principals[location - 1].name, at: now - end + taken)
+            note(1, of: principals[number - 1].name, at: now - end + taken)
         }
     }
 

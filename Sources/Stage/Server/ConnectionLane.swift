@@ -16,7 +16,7 @@ final class ConnectionLane: Sendable {
         var isAuthenticated = false
         var isPaused = false
         var lastSync: JSONValue?
-        var owedUntil: ContinuousClock.Instant?
+        var answersDueBy: ContinuousClock.Instant?
         var cutAt: ContinuousClock.Instant?
         var closeSent = false
         var closeReceived = false
@@ -85,12 +85,12 @@ final class ConnectionLane: Sendable {
     }
 
     /// Notes how long answers to the messages sent now may take.
-    func owe(within bound: Duration) {
-        state.withLock { $0.owedUntil = max($0.owedUntil ?? .now, .now + bound) }
+    func expectAnswers(within bound: Duration) {
+        state.withLock { $0.answersDueBy = max($0.answersDueBy ?? .now, .now + bound) }
     }
 
     /// The time for which an answer may still come; until then, silence proves nothing.
-    var stillOwed: Duration { state.withLock { $0.owedUntil.map { max(.zero, $0 - .now) } ?? .zero } }
+    var timeLeftForAnswers: Duration { state.withLock { $0.answersDueBy.map { max(.zero, $0 - .now) } ?? .zero } }
 
     var wasEndedHere: Bool { state.withLock { $0.cutAt != nil || $0.closeSent } }
     /// Whether it is about to end; its last events may still arrive.
@@ -104,7 +104,7 @@ final class ConnectionLane: Sendable {
     /// When it ended without a goodbye; nil if it did not.
     var lostAt: ContinuousClock.Instant? { state.withLock { $0.lostAt } }
 
-    /// The code by which the server said that it stops, restarts or is overloaded, and whether it had greeted; nil if none.
+    /// The code by which the server announced a stop, restart or overload, and whether it had greeted; nil if none.
     ///
     /// The number is that of the connection in the run.
     var goodbye: (code: Int, number: Int?, wasGreeted: Bool)? {

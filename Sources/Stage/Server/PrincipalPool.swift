@@ -52,8 +52,8 @@ struct PrincipalPool {
         if indices.count < count, isWhole { indices = candidates(for: scenario, reachedBy: sink, amongReserved: true) }
         guard indices.count >= count else {
             let kind = sink == nil ? "principals" : "principals whose device the push service has not refused"
-            let lack = "it needs \(count) \(kind), and \(indices.count) are left; add principals"
-            return isWhole ? .never(reason: lack) : .busy
+            let reason = "it needs \(count) \(kind), and \(indices.count) are left; add principals"
+            return isWhole ? .never(reason: reason) : .busy
         }
         // A scenario's own server has received no other questions.
         guard let limit = budget.limit, !scenario.needs.start else {
@@ -73,7 +73,7 @@ struct PrincipalPool {
         var chosen: [Int: Int] = [:]
         var opens = start
         for (want, index) in zip(wanted, ready) {
-            guard let moment = budget.opens(free[index].name, for: want.chats, at: now) else { return .busy }
+            guard let moment = budget.earliest(free[index].name, for: want.chats, at: now) else { return .busy }
             opens = max(opens, moment)
             chosen[want.role] = index
         }
@@ -105,12 +105,12 @@ struct PrincipalPool {
         let all = free.indices.filter { amongReserved || !isReserved(free[$0].name, from: scenario) }
         let own = scenario.needs.budget ? all.filter { reserved.contains(free[$0].name) } : []
         guard let sink else { return own.isEmpty ? all : own + all.filter { !own.contains($0) } }
-        let usable = all.compactMap { index -> (index: Int, usefulness: PushSink.Usefulness)? in
+        let usable = all.compactMap { index -> (index: Int, tokenState: PushSink.TokenState)? in
             guard let device = free[index].device else { return nil }
-            let usefulness = sink.usefulness(of: device)
-            return usefulness == .refused ? nil : (index, usefulness)
+            let tokenState = sink.tokenState(of: device)
+            return tokenState == .refused ? nil : (index, tokenState)
         }
-        return (usable.filter { $0.usefulness == .fresh } + usable.filter { $0.usefulness != .fresh }).map(\.index)
+        return (usable.filter { $0.tokenState == .fresh } + usable.filter { $0.tokenState != .fresh }).map(\.index)
     }
 
     /// Whether a principal is reserved for other scenarios; none is before a limit is known.

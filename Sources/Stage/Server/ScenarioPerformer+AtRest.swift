@@ -22,9 +22,9 @@ extension ScenarioPerformer {
         for (principal, greeting) in people where ContinuousClock.now < deadline {
             let named = sessions[principal, default: []].sorted().prefix(Self.maxSessions)
             guard greeting != nil || !named.isEmpty else { continue }
-            let look = IdleCheck(
+            let check = IdleCheck(
                 principal: principal, sessions: Array(named), from: greeting ?? [:], patience: Self.patience.turns)
-            do { try await restContext.perform(look) } catch { return }
+            do { try await restContext.perform(check) } catch { return }
         }
     }
 
@@ -38,15 +38,15 @@ extension ScenarioPerformer {
         }
         var unmet: String?
         for (principal, greeting) in people where !resting.contains(principal) {
-            var look = IdleCheck(
+            var check = IdleCheck(
                 principal: principal, sessions: nil, from: ["lastSeq": 0], patience: min(limit("turn"), .seconds(10)))
-            if let epoch = greeting?["epoch"] { look.from["epoch"] = epoch }
-            look.repeats = asked(by: principal, atMost: 4)
-            look.atChangesOnly = atChangesOnly
-            look.letters = openLanes.filter { $0.principal == principal && $0.isAuthenticated && !$0.isPaused }
+            if let epoch = greeting?["epoch"] { check.from["epoch"] = epoch }
+            check.repeats = asked(by: principal, atMost: 4)
+            check.atChangesOnly = atChangesOnly
+            check.letters = openLanes.filter { $0.principal == principal && $0.isAuthenticated && !$0.isPaused }
                 .map(\.letter)
             do {
-                try await restContext.perform(look)
+                try await restContext.perform(check)
             } catch StepEnd.unmet(let reason) {
                 unmet = unmet ?? reason
             }
@@ -83,38 +83,38 @@ extension StepContext {
     private static let maxSessions = 400
     private static let readAgain = 5
 
-    func perform(_ look: IdleCheck) async throws {
+    func perform(_ check: IdleCheck) async throws {
         let letter = ScenarioStep.lifeLane
-        try await connect(ScenarioStep.Connect(on: letter, credential: look.credential, isOptional: true))
+        try await connect(ScenarioStep.Connect(on: letter, credential: check.credential, isOptional: true))
         let lane = performer.lane(letter)
-        for question in look.repeats { try await askAgain(question, look, on: lane) }
+        for question in check.repeats { try await askAgain(question, check, on: lane) }
         let list = dialect.encode(RESTRequest(method: "GET", path: "/api/sessions", body: nil)) != nil
-        var entries = (look.sessions ?? []).map { ["id": .string($0)] as JSONValue }
+        var entries = (check.sessions ?? []).map { ["id": .string($0)] as JSONValue }
         if list {
             let answer = try await request(
-                "GET", "/api/sessions", look.credential, body: nil, within: performer.limit("rest")
+                "GET", "/api/sessions", check.credential, body: nil, within: performer.limit("rest")
             ).0
             let listed = answer?["sessions"]?.arrayValue ?? []
-            let due = listed.filter { !look.atChangesOnly || !performer.hasRead($0, of: look.principal) }
-            if look.sessions == nil { entries = Array(due.prefix(Self.maxSessions)) }
+            let due = listed.filter { !check.atChangesOnly || !performer.hasRead($0, of: check.principal) }
+            if check.sessions == nil { entries = Array(due.prefix(Self.maxSessions)) }
         }
-        let deadline = ContinuousClock.now + look.patience
+        let deadline = ContinuousClock.now + check.patience
         let named = entries.compactMap { entry in entry["id"]?.stringValue.map { (entry, id: $0) } }
-        for (entry, id) in named where try await read(id, look, until: deadline) {
-            performer.noteRead(entry, of: look.principal)
+        for (entry, id) in named where try await read(id, check, until: deadline) {
+            performer.noteRead(entry, of: check.principal)
         }
         // A few repeated reads suffice; reading every session twice would take most of the time.
-        if look.sessions == nil {
-            for (_, id) in named.prefix(Self.readAgain) { _ = try await read(id, look, until: .now) }
+        if check.sessions == nil {
+            for (_, id) in named.prefix(Self.readAgain) { _ = try await read(id, check, until: .now) }
         }
         guard subject.profiles.contains(.sync), let lane, lane.isAuthenticated else { return await leave(lane) }
-        let (start, epoch) = (look.from["lastSeq"]?.intValue, look.from["epoch"]?.stringValue)
+        let (start, epoch) = (check.from["lastSeq"]?.intValue, check.from["epoch"]?.stringValue)
         // Replay from the first greeting, to exclude earlier scenarios of the same person.
         if let start { try await replay(on: letter, from: start, in: epoch, by: nil) }
-        for letter in look.letters {
-            guard let place = performer.lane(letter)?.position else { continue }
+        for letter in check.letters {
+            guard let position = performer.lane(letter)?.position else { continue }
             try await replay(
-                on: letter, from: max(0, place.seq - Self.back.frames), in: place.epoch, by: Self.back.page)
+                on: letter, from: max(0, position.seq - Self.back.frames), in: position.epoch, by: Self.back.page)
         }
         await leave(lane)
     }
@@ -124,13 +124,13 @@ extension StepContext {
     }
 
     /// Reads a session, repeatedly while one of its turns runs; returns whether none runs.
-    private func read(_ id: String, _ look: IdleCheck, until deadline: ContinuousClock.Instant) async throws -> Bool {
+    private func read(_ id: String, _ check: IdleCheck, until deadline: ContinuousClock.Instant) async throws -> Bool {
         let path = "/api/sessions/\(percentEncoded(id, keeping: ":@!$&'()*+,;="))"
         guard dialect.encode(RESTRequest(method: "GET", path: path, body: nil)) != nil else { return false }
         var pause = Duration.milliseconds(20)
         while true {
             let answer = try await request(
-                "GET", path, look.credential, body: nil, within: performer.limit("rest")
+                "GET", path, check.credential, body: nil, within: performer.limit("rest")
             ).0
             let isRunning = (answer?["session"]?["turns"]?.arrayValue ?? []).contains { $0["status"] == "running" }
             guard isRunning, ContinuousClock.now < deadline else { return !isRunning }
@@ -139,7 +139,7 @@ extension StepContext {
         }
     }
 
-    private func askAgain(_ question: JSONObject, _ look: IdleCheck, on lane: ConnectionLane?) async throws {
+    private func askAgain(_ question: JSONObject, _ check: IdleCheck, on lane: ConnectionLane?) async throws {
         // Without a key on the wire, a repeat would be a new question.
         guard dialect.isCanonical else { return }
         let key = question["clientMessageId"]
@@ -147,14 +147,14 @@ extension StepContext {
             var frame: JSONValue = ["type": "chat"]
             for member in question { frame[member.key] = member.value }
             try await send(wire(frame), on: lane.letter)
-            let ending = await lane.mailbox.take(["done", "error"], within: look.patience) {
+            let ending = await lane.mailbox.take(["done", "error"], within: check.patience) {
                 $0["clientMessageId"] == key
             }
             // If the server does not answer here, it is not asked over REST either.
             guard ending != nil else { return }
         }
         _ = try await request(
-            "POST", "/api/chat", look.credential, body: JSONValue.object(question).text(),
+            "POST", "/api/chat", check.credential, body: JSONValue.object(question).text(),
             within: performer.limit(["turn", "rest"]))
     }
 

@@ -96,7 +96,7 @@ final class ScenarioPerformer: Sendable {
     ) -> PushRoute? {
         guard let sink else { return nil }
         // A server may forget a device that was refused, so no more pushes to it are expected.
-        let devices = principals.compactMapValues(\.device).filter { sink.usefulness(of: $0.value) != .refused }
+        let devices = principals.compactMapValues(\.device).filter { sink.tokenState(of: $0.value) != .refused }
         return devices.isEmpty ? nil : PushRoute(devices: devices, at: sink.registry, recorder: recorder)
     }
 
@@ -146,7 +146,7 @@ final class ScenarioPerformer: Sendable {
     }
 
     /// Remembers why a name has no value from the subject; only steps that need the value cannot be performed.
-    func lack(_ name: String, because reason: String) {
+    func noteMissing(_ name: String, because reason: String) {
         state.withLock { state in
             state.variables[name] = nil
             state.unsaid[name] = state.unsaid[name] ?? reason
@@ -154,7 +154,7 @@ final class ScenarioPerformer: Sendable {
     }
 
     /// The reason why a name has no value from the subject; nil if none was requested.
-    func lacks(_ name: String) -> String? {
+    func whyMissing(_ name: String) -> String? {
         state.withLock { $0.unsaid[name] } ?? (isLife ? "an earlier round did not come to '\(name)'" : nil)
     }
 

@@ -33,7 +33,7 @@ private final class LifeCourse: Sendable {
         var waited = Duration.zero
         var budget: ChatBudget
         var count: ChatCount
-        var lookedAt = ContinuousClock.now - LifeScript.stretch + LifeScript.firstStretch
+        var checkedAt = ContinuousClock.now - LifeScript.stretch + LifeScript.firstStretch
         var rounds = 0
         /// The number of consecutive rounds without a server.
         var unanswered = 0
@@ -93,15 +93,15 @@ private final class LifeCourse: Sendable {
                 // A round that was cut short may have left writes refused.
                 try? await performer.perform(reader.steps([["do": "acceptWrites"]]))
             }
-            let isDue = state.withLock { $0.lookedAt + LifeScript.stretch <= .now }
+            let isDue = state.withLock { $0.checkedAt + LifeScript.stretch <= .now }
             let hasRestarted = round.features.contains("restart")
             if isDue || hasRestarted {
-                try await look(performer, atChangesOnly: !hasRestarted, except: round.resting)
-                script.look(history())
+                try await checkEverything(performer, atChangesOnly: !hasRestarted, except: round.resting)
+                script.observe(history())
             }
         }
         performer.beginRound()
-        try await look(performer)
+        try await checkEverything(performer)
         let (cuts, rounds) = state.withLock { ($0.cuts, $0.rounds) }
         // Behind a dialect, a round may end at a value that the wire has no place for.
         if cuts.count * 2 > rounds, performer.subject.dialect.isCanonical, let first = cuts.first {
@@ -130,7 +130,7 @@ private final class LifeCourse: Sendable {
             state.count.add(steps)
             let asked = state.count.byPrincipal.mapValues { $0 }.merging(before) { $0 - $1 }.filter { $0.value > 0 }
             let opens = asked.map {
-                state.budget.opens($0.key, for: min($0.value, state.budget.limit ?? .max), at: now)
+                state.budget.earliest($0.key, for: min($0.value, state.budget.limit ?? .max), at: now)
             }
             return (asked, opens.compactMap(\.self).max() ?? now)
         }
@@ -206,7 +206,7 @@ private final class LifeCourse: Sendable {
         }
     }
 
-    private func look(
+    private func checkEverything(
         _ performer: ScenarioPerformer, atChangesOnly: Bool = false, except resting: [String] = []
     ) async throws {
         do {
@@ -214,6 +214,6 @@ private final class LifeCourse: Sendable {
         } catch StepEnd.unmet(let reason) {
             state.withLock { $0.cuts.append(reason) }
         }
-        state.withLock { $0.lookedAt = .now }
+        state.withLock { $0.checkedAt = .now }
     }
 }

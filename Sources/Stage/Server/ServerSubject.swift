@@ -108,7 +108,7 @@ package struct ServerSubject: Sendable {
     /// Nil if pushes can be observed for this many principals.
     private func obstacleToPush(_ count: Int) -> String? {
         guard let pushSink else { return "it needs a push service; give --push-sink" }
-        let usable = principals.count { $0.device.map { pushSink.usefulness(of: $0) != .refused } ?? false }
+        let usable = principals.count { $0.device.map { pushSink.tokenState(of: $0) != .refused } ?? false }
         if usable >= count { return nil }
         let known = principals.count { $0.device != nil }
         return "it needs the device tokens of \(counted(count, "principal")), and \(known) were given"

@@ -27,7 +27,7 @@ extension StepContext {
         }
     }
 
-    /// A frame that a scenario spells out, often one that no client may send, as a text with the same meaning on the wire.
+    /// A frame that a scenario spells out, often an invalid one, as a text with the same meaning on the wire.
     ///
     /// An error in the frame must be an error on the wire too, or the answer would not concern the scenario.
     /// - Throws: ``StepEnd/inexpressible(_:)`` if it would mean something else.

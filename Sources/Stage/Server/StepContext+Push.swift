@@ -25,7 +25,7 @@ extension StepContext {
         }
         guard let push else {
             try missed(what, on: .push, isOptional: awaited.bound.isOptional)
-            return try lack(awaited.save, of: what)
+            return try noteMissing(awaited.save, of: what)
         }
         try save(awaited.save, from: push, of: "push", on: .push)
     }

@@ -50,8 +50,8 @@ extension StepContext {
         let post = try question.name.map { performer.beginPost(of: try filled($0)) }
         let (answer, lane) = try await request(
             "POST", "/api/chat", credential, body: body.text(), within: performer.limit(["turn", "rest"]),
-            leavable: post)
-        if post?.wasAbandoned == true { return try lack(pointers, of: "response") }
+            pending: post)
+        if post?.wasAbandoned == true { return try noteMissing(pointers, of: "response") }
         try save(pointers, from: answer, of: "response", on: lane)
     }
 
@@ -84,7 +84,7 @@ extension StepContext {
             if isLast {
                 let what = "session with \(read.messages) messages"
                 try missed(what, on: lane, isOptional: read.bound.isOptional)
-                return try lack(read.save, of: what)
+                return try noteMissing(read.save, of: what)
             }
             try? await Task.sleep(for: pause, clock: .continuous)
             pause = min(pause * 2, .milliseconds(250))
@@ -94,7 +94,7 @@ extension StepContext {
     /// The body is nil if it is not JSON.
     func request(
         _ method: String, _ path: String, _ credential: ScenarioStep.Credential, body: String?, within limit: Duration,
-        leavable post: PendingPost? = nil
+        pending post: PendingPost? = nil
     ) async throws -> (JSONValue?, Lane) {
         let asked = RESTRequest(method: method, path: inOneSegment(path), body: body)
         guard let wire = dialect.encode(asked) else { throw StepEnd.unmet("\(pointer): \(absence(of: method, path))") }

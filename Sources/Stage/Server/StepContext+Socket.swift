@@ -61,7 +61,7 @@ extension StepContext {
             recorder.note(refusal(error), on: lane)
             performer.noteRefusal(connect.on)
             try missed("upgrade", on: lane, isOptional: connect.isOptional)
-            return try lack(connect.save, of: "upgrade")
+            return try noteMissing(connect.save, of: "upgrade")
         }
         let opened = ConnectionLane(
             connect.on, connection, dialect: dialect, recorder: recorder, run: performer.connections,
@@ -85,7 +85,7 @@ extension StepContext {
         {
             if !connect.isOptional, !Task.isCancelled { performer.noteReception(false) }
             try missed("challenge", on: lane.lane, isOptional: connect.isOptional)
-            return try lack(connect.save, of: "challenge")
+            return try noteMissing(connect.save, of: "challenge")
         }
         do {
             for message in messages { try await lane.send(message) }
@@ -108,7 +108,7 @@ extension StepContext {
     private func missedGreeting(of lane: ConnectionLane, _ connect: ScenarioStep.Connect) throws {
         if !connect.isOptional, !Task.isCancelled { performer.noteReception(false) }
         try missed("connected", on: lane.lane, isOptional: connect.isOptional, instead: lane.mailbox.obstacle)
-        try lack(connect.save, of: "connected")
+        try noteMissing(connect.save, of: "connected")
     }
 
     private func refusal(_ problem: TransportProblem) -> Event.Kind {
@@ -137,7 +137,7 @@ extension StepContext {
         // A scenario that states a size intends to reach the limit.
         if question.bytes == nil { try checkSize(messages.map(\.text.utf8.count).max() ?? 0) }
         performer.addScriptWait(question.waitMs)
-        try open(letter).owe(within: performer.limit("turn"))
+        try open(letter).expectAnswers(within: performer.limit("turn"))
         try await send(messages, fragments: question.fragments, on: letter)
     }
 
@@ -236,22 +236,22 @@ extension StepContext {
             isMeant = try matching(awaited.conditions)
         } catch StepEnd.unmet where awaited.bound.isOptional {
             // A value that the subject did not send cannot be awaited.
-            return try lack(awaited.save, of: what)
+            return try noteMissing(awaited.save, of: what)
         }
         var within = performer.limit(awaited.bound.within)
         // A shorter wait cannot distinguish a late answer from none.
-        if !awaited.bound.isOptional { within = max(within, lane.stillOwed) }
+        if !awaited.bound.isOptional { within = max(within, lane.timeLeftForAnswers) }
         // A life caps this wait; it checks again when it pauses.
         if performer.isLife { within = min(within, Self.longestOfLife) }
         let (frame, isRefused) = await take(awaited.types, within: within, from: lane, where: isMeant)
-        if isRefused { return try lack(awaited.save, of: what) }
+        if isRefused { return try noteMissing(awaited.save, of: what) }
         if frame == nil, lane.mailbox.hasEnded, awaited.types.contains("close") {
-            return try lack(awaited.save, of: what)
+            return try noteMissing(awaited.save, of: what)
         }
         guard let frame else {
             try missed(
                 what, on: lane.lane, isOptional: awaited.bound.isOptional, instead: lane.mailbox.obstacle)
-            return try lack(awaited.save, of: what)
+            return try noteMissing(awaited.save, of: what)
         }
         try save(awaited.save, from: frame, of: what, on: lane.lane)
         if frame["type"] == "syncResult" { try await followPages(from: frame, on: lane) }
@@ -266,7 +266,7 @@ extension StepContext {
         }
         let deadline = ExtendedDeadline(limit)
         while true {
-            let isRefused = recorder.busyQuestions.leavesNothing(on: lane.lane)
+            let isRefused = recorder.busyQuestions.leavesNothingToAwait(on: lane.lane)
             let slice = isRefused ? .zero : min(deadline.rest, Self.glance)
             let frame = await lane.mailbox.take(types, within: slice, where: isMeant)
             if frame != nil || isRefused || deadline.rest <= .zero || lane.mailbox.hasEnded || Task.isCancelled {

@@ -129,7 +129,7 @@ struct StepContext: Sendable {
         } catch {
             switch error {
             case .unknown(let name, _):
-                if let reason = performer.lacks(name) {
+                if let reason = performer.whyMissing(name) {
                     // A life goes on without the step.
                     throw performer.isLife ? StepEnd.inexpressible(reason) : StepEnd.unmet("\(pointer): \(reason)")
                 }
@@ -156,7 +156,7 @@ struct StepContext: Sendable {
                 "\(pointer): the server's values give \(excerpt(value.text(), limit: 40)) here, which is not usable")
     }
 
-    /// Keeps values for later steps; if the subject omitted one, or sent another type, steps that need it end the scenario.
+    /// Keeps values for later steps; if one is absent or has another type, steps that need it end the scenario.
     func save(_ pointers: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
         for (name, pointer) in pointers.sorted(by: { $0.key < $1.key }) {
             let name = try filled(name)
@@ -166,7 +166,7 @@ struct StepContext: Sendable {
                 continue
             }
             recorder.note(.wait(awaited: "\(pointer) of \(what)", met: false), on: lane)
-            performer.lack(
+            performer.noteMissing(
                 name,
                 because: value.map {
                     "\(what) has \(excerpt($0.text(), limit: 40)) as \(pointer), and nothing can be asked with it"
@@ -176,8 +176,8 @@ struct StepContext: Sendable {
     }
 
     /// Notes that an optional wait was unmet, so that its variables have no values.
-    func lack(_ pointers: [String: JSONPointer], of what: String) throws {
-        for name in pointers.keys.sorted() { performer.lack(try filled(name), because: "no \(what) in time") }
+    func noteMissing(_ pointers: [String: JSONPointer], of what: String) throws {
+        for name in pointers.keys.sorted() { performer.noteMissing(try filled(name), because: "no \(what) in time") }
     }
 
     /// Members that are numbers; all other members that scenarios keep are texts.

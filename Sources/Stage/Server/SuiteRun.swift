@@ -170,7 +170,7 @@ package struct SuiteRun: Sendable {
             return .finished(performance, done: done, total: scenarios.count)
         }
 
-        /// Whether the shared instance ended while a scenario and others used it, so that the scenario must be performed again.
+        /// Whether the shared instance ended while several scenarios used it, so that this one must be repeated.
         mutating func isDisturbed(_ ended: Ended) -> Bool {
             let beside = together.subtracting([ended.index])
             together = beside

@@ -1,7 +1,7 @@
 /// The number of scenarios that may run at once without making the machine late.
 ///
-/// Most scenarios wait most of the time, so many can run at once. On a late machine timeouts are extended and events may
-/// be missed, so then only a few run.
+/// Most scenarios wait most of the time, so many can run at once. On a late machine, timeouts are extended and events
+/// may be missed, so only a few run.
 struct ConcurrencyLimit {
     /// This many may always run; more only while the process is woken on time.
     private static let few = 8

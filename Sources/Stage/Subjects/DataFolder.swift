@@ -8,14 +8,14 @@ struct DataFolder: Sendable {
 
     static func temporary() throws(InputProblem) -> DataFolder {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UniqueName.uuid())").path
-        let folder = try made(DataFolder(path: path, isTemporary: true))
+        let folder = try created(DataFolder(path: path, isTemporary: true))
         madeHere.withLock { $0[path] = true }
         return folder
     }
 
     /// Never removed.
     static func named(_ path: String) throws(InputProblem) -> DataFolder {
-        try made(DataFolder(path: URL(fileURLWithPath: path).path, isTemporary: false))
+        try created(DataFolder(path: URL(fileURLWithPath: path).path, isTemporary: false))
     }
 
     /// Every temporary folder of this program, and whether it is in use.
@@ -57,7 +57,7 @@ struct DataFolder: Sendable {
             fix: "empty it yourself, choose another one, or remove it for a temporary one")
     }
 
-    private static func made(_ folder: DataFolder) throws(InputProblem) -> DataFolder {
+    private static func created(_ folder: DataFolder) throws(InputProblem) -> DataFolder {
         do {
             try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
             return folder

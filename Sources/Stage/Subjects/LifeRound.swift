@@ -22,13 +22,13 @@ package struct LifeScript: Sendable {
     package let time: Duration
     package let next: @Sendable (Duration) -> LifeRound
     /// Receives the history at a moment of rest; it must return quickly.
-    package let look: @Sendable (History) -> Void
+    package let observe: @Sendable (History) -> Void
 
     package init(
         name: String, time: Duration, next: @escaping @Sendable (Duration) -> LifeRound,
-        look: @escaping @Sendable (History) -> Void
+        observe: @escaping @Sendable (History) -> Void
     ) {
-        (self.name, self.time, self.next, self.look) = (name, time, next, look)
+        (self.name, self.time, self.next, self.observe) = (name, time, next, observe)
     }
 
     /// The longest time between two checks of everything in a life.

@@ -1,6 +1,6 @@
 import HoldfastPlatform
 
-/// The processes of one subject: its group, and those that left the group but still carry its mark in their environment.
+/// The processes of one subject: its group, and those outside the group with its mark in their environment.
 struct ProcessGroup: Sendable {
     let leader: ProcessID
     /// The variable that every descendant inherits, as `NAME=value`.
@@ -64,7 +64,7 @@ struct ProcessGroup: Sendable {
         case refused(process: ProcessID, reason: SystemError)
     }
 
-    /// The file size up to which writes succeed while writes are refused; the smallest that a kernel distinguishes from 0.
+    /// The file size up to which writes still succeed during a fault; the smallest that a kernel distinguishes from 0.
     static let refusedBeyond: UInt64 = 4
 
     /// Sets the soft limit on file sizes for every process, even those that begin meanwhile; children inherit it.

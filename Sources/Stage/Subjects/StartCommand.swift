@@ -3,9 +3,9 @@ import HoldfastPlatform
 
 /// A start command: a program with its arguments, with placeholders for values that are known only at the start.
 ///
-/// `{port}` is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push service and
-/// model endpoint. They are filled in everywhere: in arguments, folders, variables and addresses. The same values are in the
-/// environment as `HOLDFAST_PORT`, `HOLDFAST_DATA`, `HOLDFAST_PUSH_URL` and `HOLDFAST_MODEL_URL`.
+/// `{port}` is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push service
+/// and model endpoint. They are filled in everywhere: in arguments, folders, variables and addresses. The environment
+/// has the same values as `HOLDFAST_PORT`, `HOLDFAST_DATA`, `HOLDFAST_PUSH_URL` and `HOLDFAST_MODEL_URL`.
 package struct StartCommand: Sendable, Equatable {
     package var command: [String]
     package var url: String

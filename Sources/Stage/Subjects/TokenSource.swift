@@ -51,7 +51,7 @@ package final class TokenSource: Sendable, Equatable {
         }
     }
 
-    /// The expiry of a JSON Web Token (`exp`, RFC 7519, section 4.1.4), in seconds since 1970; nil for any other credential.
+    /// The expiry of a JSON Web Token (`exp`, RFC 7519, section 4.1.4), in seconds since 1970; nil for others.
     static func expiry(of token: String) -> Double? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }

@@ -22,7 +22,7 @@ struct ExchangeExpansion {
         var asked = Asked.list
         if frame.name == "POST" {
             request.path = "/api/chat"
-            asked = .chat(turn: arguments.number("c") ?? 1)
+            asked = .chat(turn: arguments.number(ofAny: "c") ?? 1)
             var body: JSONObject = ["messages": FrameExpansion.question(arguments)]
             body["sessionId"] = arguments.id("s")
             body["clientMessageId"] = arguments.id("c") ?? "c1"
@@ -148,8 +148,8 @@ struct ExchangeExpansion {
         if turns.isEmpty, !arguments.dropped.contains("t") {
             for (letter, number, _) in arguments.ids {
                 let status = letter == "a" ? "done" : "running"
-                if let place = turns.firstIndex(where: { $0.0 == number }) {
-                    if letter == "a" { turns[place].1 = status }
+                if let index = turns.firstIndex(where: { $0.0 == number }) {
+                    if letter == "a" { turns[index].1 = status }
                 } else {
                     turns.append((number, status))
                 }

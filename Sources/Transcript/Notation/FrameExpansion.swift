@@ -50,7 +50,7 @@ struct FrameExpansion {
     }
 
     static func question(_ arguments: NotationArguments) -> JSONValue {
-        let text = arguments.text ?? "question \(arguments.number("c") ?? 1)"
+        let text = arguments.text ?? "question \(arguments.number(ofAny: "c") ?? 1)"
         return [["role": "user", "content": .string(text)]]
     }
 
@@ -106,7 +106,7 @@ struct FrameExpansion {
     static let capabilities: [Profile] = [.sync, .rateLimit, .push, .auth]
 
     private func ack(_ arguments: NotationArguments) -> JSONObject {
-        let turn = arguments.number("ctu") ?? 1
+        let turn = arguments.number(ofAny: "ctu") ?? 1
         var object: JSONObject = [
             "type": "ack", "clientMessageId": arguments.id("c") ?? .string("c\(turn)"),
             "sessionId": arguments.session, "turnId": arguments.id("t") ?? .string("t\(turn)"),
@@ -118,7 +118,7 @@ struct FrameExpansion {
 
     private func message(_ arguments: NotationArguments) -> JSONObject {
         let isAnswer = arguments.id("u") == nil && arguments.id("a") != nil
-        let turn = arguments.number("uatc") ?? 1
+        let turn = arguments.number(ofAny: "uatc") ?? 1
         let text = arguments.text ?? (isAnswer ? "answer \(turn)" : "question \(turn)")
         var object: JSONObject = [
             "type": "message", "sessionId": arguments.session,

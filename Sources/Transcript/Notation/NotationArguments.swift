@@ -67,7 +67,7 @@ struct NotationArguments {
     }
 
     /// The number of the first written id with one of these letters.
-    func number(_ letters: String) -> Int? {
+    func number(ofAny letters: String) -> Int? {
         for letter in letters {
             if let id = ids.first(where: { $0.letter == letter }) { return id.number }
         }
@@ -104,7 +104,7 @@ struct NotationArguments {
 
     /// The members of an answer, after others.
     func answer(_ others: JSONObject = [:], turn: Int) -> JSONObject {
-        let turn = number("tac") ?? turn
+        let turn = number(ofAny: "tac") ?? turn
         var object = others
         object["text"] = .string(text ?? "answer \(turn)")
         object["sessionId"] = session

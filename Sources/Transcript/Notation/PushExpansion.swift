@@ -15,7 +15,7 @@ struct PushExpansion {
             throw frame.unknown("unknown word '\(frame.name)' on lane push", known: ["alert"])
         }
         let arguments = try NotationArguments(frame, NotationWord("psta", text: true))
-        let turn = arguments.number("ta") ?? 1
+        let turn = arguments.number(ofAny: "ta") ?? 1
         var alert: JSONObject = ["title": "Agent", "body": .string(arguments.text ?? "answer \(turn)")]
         var aps: JSONObject = ["alert": nil, "thread-id": arguments.session]
         var payload: JSONObject = [

@@ -4,23 +4,23 @@ import NIOPosix
 
 /// Opens TCP, with TLS if the scheme needs it, and returns what the caller's handlers produce.
 enum Connector {
-    static func connect<Made: Sendable>(
+    static func connect<Connected: Sendable>(
         to endpoint: Endpoint,
         tls: TLSOptions,
         timeout: Duration,
         waitingFor what: String,
-        handlers: @escaping @Sendable (any Channel, OneShot<Made>) throws -> Void
-    ) async throws(TransportProblem) -> Made {
+        handlers: @escaping @Sendable (any Channel, OneShot<Connected>) throws -> Void
+    ) async throws(TransportProblem) -> Connected {
         Preparation.run()
         // Checked before connecting, so that an unreadable trust file is reported as such.
         if endpoint.scheme.isSecure { _ = try TLS.clientHandler(tls, for: endpoint) }
-        let made = OneShot<Made>(address: endpoint.address)
+        let result = OneShot<Connected>(address: endpoint.address)
         let connecting = connecting(
             MultiThreadedEventLoopGroup.singleton, to: endpoint, tls: tls, timeout: timeout
-        ) { try handlers($0, made) }
-        connecting.whenFailure { made.fulfill(.failure(TransportProblem($0, at: endpoint.address))) }
+        ) { try handlers($0, result) }
+        connecting.whenFailure { result.fulfill(.failure(TransportProblem($0, at: endpoint.address))) }
         do {
-            return try await made.value(within: timeout, what)
+            return try await result.value(within: timeout, what)
         } catch {
             connecting.whenSuccess { $0.close(promise: nil) }
             throw error

@@ -60,7 +60,7 @@ final class ClientExchangeHandler: ChannelInboundHandler {
         case .end:
             guard let head else { return }
             let now = ContinuousClock.now
-            tripwire?.look(at: body)
+            tripwire?.check(body)
             let answer = HTTPAnswer(
                 status: Int(head.status.code),
                 headers: head.headers.map { ($0.name, $0.value) },

@@ -22,11 +22,11 @@ package final class HTTPConnection: Sendable {
     ) async throws(TransportProblem) {
         channel = try await Connector.connect(
             to: endpoint, tls: tls, timeout: timeout, waitingFor: "connection"
-        ) { channel, made in
+        ) { channel, result in
             let pipeline = channel.pipeline.syncOperations
             try Connector.addHTTP(to: pipeline)
             try pipeline.addHandler(
-                ClientExchangeHandler(address: endpoint.address, tripwire: tripwire, opened: made))
+                ClientExchangeHandler(address: endpoint.address, tripwire: tripwire, opened: result))
         }
     }
 

@@ -1,6 +1,6 @@
 import HoldfastPlatform
 
-/// Keeps an HTTP connection open between requests, which may be those of several people.
+/// Keeps an HTTP connection open between requests, even of different people.
 package final class KeptConnection: Sendable {
     private let idle = Mutex<HTTPConnection?>(nil)
 

@@ -17,9 +17,9 @@ package final class RawConnection: SocketEnd {
         let endpoint = try Endpoint("http://\(Endpoint.bracketed(host)):\(port)")
         let core: SocketCore = try await Connector.connect(
             to: endpoint, tls: TLSOptions(), timeout: timeout, waitingFor: "connection"
-        ) { channel, made in
+        ) { channel, result in
             try channel.pipeline.syncOperations.addHandler(
-                RawHandler(address: endpoint.address) { made.fulfill(.success($0)) })
+                RawHandler(address: endpoint.address) { result.fulfill(.success($0)) })
         }
         return RawConnection(core: core)
     }

@@ -74,12 +74,12 @@ final class RelayTunnel {
         let problem = direction.cutter.problem
         for piece in pieces { take(piece, from: side) }
         if problem == nil, isTooMuch { giveUp(side) }
-        if problem != nil, let now = direction.cutter.problem { lose(now, side) }
+        if problem != nil, let now = direction.cutter.problem { reportLost(now, side) }
     }
 
     private var lost: Set<RelaySide> = []
 
-    private func lose(_ problem: TransportProblem, _ side: RelaySide) {
+    private func reportLost(_ problem: TransportProblem, _ side: RelaySide) {
         guard !isOver, lost.insert(side).inserted else { return }
         settings.watcher.lost(problem, from: side, number: number)
     }
@@ -91,7 +91,7 @@ final class RelayTunnel {
         settings.registry.release(direction.held)
         direction.held = 0
         take(piece, from: side)
-        lose(problem, side)
+        reportLost(problem, side)
     }
 
     private func take(_ piece: FrameSplitter.Piece, from side: RelaySide) {

@@ -3,8 +3,8 @@ import HoldfastSmallFoundation
 
 /// A certificate authority that `openssl` makes for one run; it signs one certificate, and its key is deleted.
 ///
-/// Clients that trust ``certificate`` trust the server. A fixed pair would be simpler, but its key would be public, and it
-/// could not name the address of this machine that a phone uses.
+/// Clients that trust ``certificate`` trust the server. A fixed pair would be simpler, but its key would be public, and
+/// it could not name the address of this machine that a phone uses.
 public struct ThrowAwayAuthority: Sendable {
     /// The authority's certificate in PEM, for clients to trust.
     public let certificate: String
@@ -19,13 +19,13 @@ public struct ThrowAwayAuthority: Sendable {
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !",;=[]$\\\"#".utf8.contains($0) }) else {
             throw TransportProblem(.tls(reason: "host names in a certificate are ASCII"), at: host)
         }
-        guard let made = Self.made(for: host) else {
+        guard let generated = Self.generated(for: host) else {
             throw TransportProblem(.tls(reason: "'openssl' is missing, or cannot make a certificate"), at: host)
         }
-        (certificate, identity) = made
+        (certificate, identity) = generated
     }
 
-    private static func made(for host: String) -> (String, TLSIdentity)? {
+    private static func generated(for host: String) -> (String, TLSIdentity)? {
         let files = FileManager.default
         let folder = "\(files.temporaryDirectory.path)/holdfast-\(UUID().uuidString)"
         defer { try? files.removeItem(atPath: folder) }

@@ -9,16 +9,16 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
     private let endpoint: Endpoint
     private let headers: [(String, String)]
     private let limits: WebSocketLimits
-    private let made: OneShot<SocketCore>
+    private let result: OneShot<SocketCore>
     private let key = Handshake.newKey()
     private var head: HTTPResponseHead?
     private var excerpt: [UInt8] = []
 
-    init(endpoint: Endpoint, headers: [(String, String)], limits: WebSocketLimits, made: OneShot<SocketCore>) {
+    init(endpoint: Endpoint, headers: [(String, String)], limits: WebSocketLimits, result: OneShot<SocketCore>) {
         self.endpoint = endpoint
         self.headers = headers
         self.limits = limits
-        self.made = made
+        self.result = result
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -37,11 +37,11 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if made.outcome == nil { context.read() }
+        if result.outcome == nil { context.read() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard made.outcome == nil else { return }
+        guard result.outcome == nil else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             self.head = head
@@ -76,7 +76,7 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
     }
 
     private func fail(_ code: TransportProblem.Code, _ context: ChannelHandlerContext) {
-        made.fulfill(.failure(TransportProblem(code, at: endpoint.address)))
+        result.fulfill(.failure(TransportProblem(code, at: endpoint.address)))
         context.close(promise: nil)
     }
 
@@ -96,20 +96,20 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
             try pipeline.addHandler(handler)
             try UpgradeGate.replaceHTTP(
                 HTTPRequestEncoder.self, ByteToMessageHandler<HTTPResponseDecoder>.self, and: context)
-            if !made.fulfill(.success(core)) { context.close(promise: nil) }
+            if !result.fulfill(.success(core)) { context.close(promise: nil) }
         } catch {
-            made.fulfill(.failure(TransportProblem(error, at: endpoint.address)))
+            result.fulfill(.failure(TransportProblem(error, at: endpoint.address)))
             context.close(promise: nil)
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        made.fulfill(.failure(TransportProblem(error, at: endpoint.address)))
+        result.fulfill(.failure(TransportProblem(error, at: endpoint.address)))
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        made.fulfill(.failure(TransportProblem(.closed, at: endpoint.address)))
+        result.fulfill(.failure(TransportProblem(.closed, at: endpoint.address)))
         context.fireChannelInactive()
     }
 }

@@ -26,7 +26,7 @@ package final class Tripwire: Sendable {
 
     var hasTripped: Bool { state.withLock { $0 } }
 
-    func look(at message: [UInt8]) {
+    func check(_ message: [UInt8]) {
         let trips = state.withLock { hasTripped in
             guard !hasTripped, isAwaited(message) else { return false }
             hasTripped = true
@@ -35,10 +35,10 @@ package final class Tripwire: Sendable {
         if trips { action() }
     }
 
-    func look(at event: WebSocketEvent) {
+    func check(_ event: WebSocketEvent) {
         switch event {
-        case .text(let text): look(at: Array(text.utf8))
-        case .binary(let bytes), .invalidText(let bytes): look(at: bytes)
+        case .text(let text): check(Array(text.utf8))
+        case .binary(let bytes), .invalidText(let bytes): check(bytes)
         default: break
         }
     }

@@ -27,12 +27,12 @@ package final class WebSocketConnection: WebSocketEnd {
     ) async throws(TransportProblem) -> WebSocketConnection {
         let core: SocketCore = try await Connector.connect(
             to: endpoint, tls: tls, timeout: timeout, waitingFor: "answer to the upgrade"
-        ) { channel, made in
+        ) { channel, result in
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(UpgradeGate(splittingFirstHead: true))
             try Connector.addHTTP(to: pipeline)
             try pipeline.addHandler(
-                ClientUpgradeHandler(endpoint: endpoint, headers: headers, limits: limits, made: made)
+                ClientUpgradeHandler(endpoint: endpoint, headers: headers, limits: limits, result: result)
             )
         }
         return WebSocketConnection(core: core)

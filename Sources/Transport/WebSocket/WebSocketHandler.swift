@@ -53,7 +53,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func parse(_ bytes: inout ByteBuffer, at now: ContinuousClock.Instant) {
         do {
             while !over, let event = try decoder.next(&bytes) {
-                for tripwire in core.withState({ $0.tripwires }) { tripwire.look(at: event) }
+                for tripwire in core.withState({ $0.tripwires }) { tripwire.check(event) }
                 // The answer is queued first; otherwise the consumer's own close frame could overtake it.
                 answer(event)
                 core.queue.push(WebSocketArrival(at: now, event: event))
@@ -70,8 +70,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func answer(_ event: WebSocketEvent) {
         switch event {
         case .ping(let payload):
-            // A peer that pings without reading gets no pongs beyond the limit; a later pong covers them (section
-            // 5.5.3).
+            // A peer that pings without reading gets no pongs beyond the limit; a later pong covers them (5.5.3).
             guard core.withState({ $0.answersPings && $0.unsentBytes < 1 << 20 }) else { return }
             _ = try? core.post(core.encoded(WebSocketFrame(.pong, payload)))
         case .close(let code, _):

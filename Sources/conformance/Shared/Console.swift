@@ -50,8 +50,7 @@ enum Console {
     /// A failure to write to standard error cannot be reported anywhere.
     private static func writeError(_ text: String) { try? Descriptor.standardError.writeAll(text) }
 
-    /// Colors on a terminal, unless NO_COLOR is set or TERM is `dumb`; as wide as the terminal, or 80 columns in a
-    /// pipe.
+    /// Colors on a terminal, unless NO_COLOR is set or TERM is `dumb`; the width of the terminal, or 80 in a pipe.
     static var style: ConsoleStyle {
         ConsoleStyle(
             hasColor: isTerminal && !isPlain, width: Descriptor.standardOutput.terminalWidth ?? 80,

@@ -45,7 +45,7 @@ import Testing
         func lacks(_ name: String) throws -> [String] {
             let dialect = try specification.dialect(named: name)
             let clauses = specification.clauses.filter { $0.role == .client }.map(\.id)
-            return clauses.filter { !dialect.lacks(for: $0, of: .client).isEmpty }.map(\.description)
+            return clauses.filter { !dialect.limitations(for: $0, of: .client).isEmpty }.map(\.description)
         }
         #expect(try lacks("canonical") == [])
         let nami = try lacks("nami")

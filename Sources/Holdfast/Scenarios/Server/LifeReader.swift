@@ -17,8 +17,8 @@ package final class LifeReader {
 
     package func steps(_ drawn: [JSONValue]) throws(InputProblems) -> [ScenarioStep] {
         rounds += 1
-        let place = JSONPointer(tokens: ["rounds", "\(rounds)"])
-        let elements = drawn.enumerated().map { ($0.element, place.appending($0.offset)) }
+        let pointer = JSONPointer(tokens: ["rounds", "\(rounds)"])
+        let elements = drawn.enumerated().map { ($0.element, pointer.appending($0.offset)) }
         let steps = ScenarioStepReader.steps(elements, flow: flow)
         guard flow.problems.isClean else { throw InputProblems(flow.problems.problems) }
         return steps

@@ -21,8 +21,8 @@ extension Observations {
 
     /// The first connection that a client requested after an event.
     func attempt(after event: Int) -> Int? {
-        let place = client.attempts.boundary { connections[$0].opening > event }
-        return client.attempts[place...].first
+        let next = client.attempts.boundary { connections[$0].opening > event }
+        return client.attempts[next...].first
     }
 
     /// The connections that the client requested in a range of events, in the order of the requests.

@@ -166,7 +166,7 @@ struct ClientQuestion: Sendable, HasEvent {
         // A message that was never sent is identified by the text that the screen shows with its key.
         let alike = key.flatMap { places.shown[$0] }.flatMap { places.byText[core($0)] } ?? []
         let unsent = alike.last { questions[$0].event < act.event && questions[$0].requests.isEmpty }
-        if let place = key.flatMap({ places.byKey[$0]?.last }) ?? unsent { questions[place].repeats.append(act.event) }
+        if let index = key.flatMap({ places.byKey[$0]?.last }) ?? unsent { questions[index].repeats.append(act.event) }
     }
 
     private static func take(_ request: ObservedRequest, into questions: inout [ClientQuestion], _ places: inout Places)
@@ -179,7 +179,7 @@ struct ClientQuestion: Sendable, HasEvent {
         var same = alike(request.prompt)
         // A client that changes the text still shows the typed text under the key with which it sends the new one.
         if same.isEmpty, known.isEmpty, let shown = key.flatMap({ places.shown[$0] }) { same = alike(shown) }
-        var place: Int?
+        var position: Int?
         let typing = key.flatMap { places.firstShown[$0] }
         // The last message that the person resent, unless it was sent since; among equal texts, the one that the screen
         // shows with the key.
@@ -190,7 +190,7 @@ struct ClientQuestion: Sendable, HasEvent {
             return index == same.last || typing?.contains(again) == true ? again : nil
         }.first
         if known.isEmpty, let again {
-            place = add(ClientQuestion(text: request.prompt, typed: again), to: &questions, &places)
+            position = add(ClientQuestion(text: request.prompt, typed: again), to: &questions, &places)
         } else if same.count > 1, !known.contains(where: same.contains) {
             // A new key for a text that was typed more than once: the oldest message that was not sent yet, and only as
             // a last resort one that the screen showed under another key.
@@ -202,16 +202,16 @@ struct ClientQuestion: Sendable, HasEvent {
                 }
             }
             let unsent = waiting.filter { !named.contains($0) } + named
-            place =
+            position =
                 unsent.first { typing?.contains(questions[$0].event) == true }
                 ?? unsent.first { exactlyEqual(questions[$0].text, request.prompt) } ?? unsent.first ?? same.last
             if unsent.isEmpty {
                 for index in same { questions[index].isAmbiguous = true }
             }
         } else {
-            place = same.last(where: known.contains) ?? same.last ?? known.last
+            position = same.last(where: known.contains) ?? same.last ?? known.last
         }
-        let found = place ?? add(ClientQuestion(text: request.prompt, typed: nil), to: &questions, &places)
+        let found = position ?? add(ClientQuestion(text: request.prompt, typed: nil), to: &questions, &places)
         questions[found].requests.append(request)
         if let key, questions[found].keys.insert(key).inserted { places.byKey[key, default: []].append(found) }
     }

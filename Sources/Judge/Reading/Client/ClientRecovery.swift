@@ -132,7 +132,7 @@ extension Observations {
 
     /// Whether the client knew before an event that a session does not exist.
     func isGone(_ session: String, before event: Int) -> Bool {
-        client.reads(of: session).contains { $0.tellsOfNoSession && $0.response.map { $0 < event } == true }
+        client.reads(of: session).contains { $0.showsNoSession && $0.response.map { $0 < event } == true }
     }
 }
 
@@ -140,7 +140,7 @@ extension ObservedExchange {
     /// Whether a read brought the session or a refusal; a gateway's refusal has no error body, and does not count.
     var isAnswered: Bool { status == 200 || status.map((400...499).contains) == true && hasErrorBody }
 
-    var tellsOfNoSession: Bool { status == 404 && hasErrorBody }
+    var showsNoSession: Bool { status == 404 && hasErrorBody }
 
     /// Whether a read failed and another one may succeed: it was lost, or the server could not answer it.
     var hasFailed: Bool { status.map { $0 >= 400 && !isAnswered } ?? (failure != nil) }
@@ -173,8 +173,8 @@ extension ObservedClient.State {
     func misplaced(in stored: [ObservedSessionRead.StoredMessage]) -> Int? {
         var next = 0
         return stored.firstIndex { message in
-            guard let place = places(of: message).first(where: { $0 >= next }) else { return true }
-            next = place + 1
+            guard let index = places(of: message).first(where: { $0 >= next }) else { return true }
+            next = index + 1
             return false
         }
     }

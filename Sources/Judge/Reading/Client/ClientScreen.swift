@@ -5,16 +5,16 @@ import HoldfastTranscript
 /// The screen of a client over time.
 ///
 /// A waiting stage looks several times a second. It records a state that differs from the one before, and an unchanged
-/// one every half second. Between two looks, the time of a change is unknown.
+/// one every half second. Between two samples, the time of a change is unknown.
 extension Observations {
-    struct Look: Sendable, HasEvent {
+    struct ScreenSample: Sendable, HasEvent {
         /// The event: a recorded state, or a wait that found it unchanged.
         let event: Int
         let state: ObservedClient.State
         /// When the driver was asked for it, in microseconds since the history began; the state may be that old.
         let asked: Int
 
-        static func all(in history: History, by client: ObservedClient) -> [Look] {
+        static func all(in history: History, by client: ObservedClient) -> [ScreenSample] {
             var answers = history.header.slowAnswers[...]
             return history.events.indices.compactMap { index in
                 guard history.events[index].lane == .client, let state = client.state(at: index) else { return nil }
@@ -24,46 +24,46 @@ extension Observations {
                 default: return nil
                 }
                 let moment = history.events[index].at
-                // A wait ends right after its last look.
+                // A wait ends right after its last sample.
                 answers = answers.drop { $0.to + 5_000 < moment }
-                return Look(event: index, state: state, asked: min(moment, answers.first?.from ?? moment))
+                return ScreenSample(event: index, state: state, asked: min(moment, answers.first?.from ?? moment))
             }
         }
     }
 
-    func looks(after first: Int, before last: Int) -> ArraySlice<Look> {
-        let start = looks.boundary { $0.event > first }
-        return looks[start..<max(start, looks.boundary { $0.event >= last })]
+    func samples(after first: Int, before last: Int) -> ArraySlice<ScreenSample> {
+        let start = samples.boundary { $0.event > first }
+        return samples[start..<max(start, samples.boundary { $0.event >= last })]
     }
 
-    /// When the driver was asked for a look, on the clock for bounds, which slows down while the machine is late.
-    func effectiveTime(askedFor look: Look) -> Int { effectiveTime(at: look.asked) }
+    /// When the driver was asked for a sample, on the clock for bounds, which slows down while the machine is late.
+    func effectiveTime(askedFor sample: ScreenSample) -> Int { effectiveTime(at: sample.asked) }
 
     /// The outcome for something that the screen must show.
     enum ScreenOutcome {
         /// The screen showed it in time.
         case kept
-        /// No look up to this event showed it; this one is at or after the bound, or breaks it at any time.
+        /// No sample up to this event showed it; this one is at or after the bound, or breaks it at any time.
         case broken(Int)
-        /// The looks do not decide: they ended before the bound, or the first one that showed it came after the bound.
+        /// Undecided: the samples ended before the bound, or the first one that showed it came after the bound.
         case unknown
     }
 
     /// Whether the screen showed something within a bound after `cause`, unless the need for it ended with `end`.
     ///
-    /// A look for which `never` holds breaks it at any time; `holds` is nil for a state that decides nothing.
+    /// A sample for which `never` holds breaks it at any time; `holds` is nil for a state that decides nothing.
     func shown(
         after cause: Int, within bound: Duration, before end: Int,
-        never: (Look) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
+        never: (ScreenSample) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
     ) -> ScreenOutcome {
-        // A client in the background may not have processed an arrival by the next look.
+        // A client in the background may not have processed an arrival by the next sample.
         guard client.mayBeInForeground(at: cause) else { return .unknown }
         let limit = effectiveTime(of: cause) + bound.microseconds
-        for look in looks(after: cause, before: end) {
-            guard let answer = holds(look.state) else { continue }
-            let isLate = effectiveTime(askedFor: look) >= limit
+        for sample in samples(after: cause, before: end) {
+            guard let answer = holds(sample.state) else { continue }
+            let isLate = effectiveTime(askedFor: sample) >= limit
             if answer { return isLate ? .unknown : .kept }
-            if isLate || never(look) { return .broken(look.event) }
+            if isLate || never(sample) { return .broken(sample.event) }
         }
         return .unknown
     }

@@ -123,14 +123,14 @@ struct ClientSignReader {
         case "error": input = frame.turnId == nil ? .init(refusal: frame.code) : .failure
         default: return
         }
-        guard let place = owners.owner(of: frame, among: questions) else { return }
+        guard let owner = owners.owner(of: frame, among: questions) else { return }
         var sign = ClientQuestion.Sign(
             event: frame.event, input: input, connection: frame.connection, sessionId: frame.sessionId)
         if frame.kind == .error {
             sign.error = ClientQuestion.ClientError(
                 code: frame.code, text: frame.string("error"), retryAfter: retryAfter(in: frame.value))
         }
-        questions[place].signs.append(sign)
+        questions[owner].signs.append(sign)
     }
 
     /// The time after which an error allows the message to be resent, in microseconds.

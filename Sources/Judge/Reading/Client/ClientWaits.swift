@@ -60,8 +60,8 @@ extension Observations {
     /// The reads of a wait that were made for the answer: the client is seen waiting after them, or has a socket that
     /// would bring everything else.
     func polls(in wait: AnswerWait) -> [Int] {
-        let looks = looks(after: wait.reads.first ?? wait.end, before: wait.end)
-        let thinking = looks.last { $0.state.thinking }?.event
+        let samples = samples(after: wait.reads.first ?? wait.end, before: wait.end)
+        let thinking = samples.last { $0.state.thinking }?.event
         let sockets = connections.compactMap { connection in
             connection.connected.map { $0..<max($0, connection.ending?.event ?? .max) }
         }
@@ -181,25 +181,25 @@ extension Observations {
         lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: sign.event)))
         // A change that appears much later may have another reason.
         let limit = effectiveTime(of: sign.event) + timeouts.scheduling.microseconds
-        return !looks(after: sign.event, before: min(event, endOfLife(at: sign.event))).contains { look in
-            guard effectiveTime(of: look.event) <= limit else { return false }
-            // A resend that was due anyway may have left before that look, and arrived after it.
-            if isResent, over >= event, mayCross(look.event, event) {
+        return !samples(after: sign.event, before: min(event, endOfLife(at: sign.event))).contains { sample in
+            guard effectiveTime(of: sample.event) <= limit else { return false }
+            // A resend that was due anyway may have left before that sample, and arrived after it.
+            if isResent, over >= event, mayCross(sample.event, event) {
                 return false
             }
             if sign.kind == .proof {
-                return look.state.places(of: question).contains { look.state.messages[$0].status == "sent" }
+                return sample.state.places(of: question).contains { sample.state.messages[$0].status == "sent" }
             }
             // An error shown after another request for the message failed may concern that request.
             let hasFailedSince = question.requests.compactMap(exchange).contains { exchange in
                 guard let over = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
-                return over > sign.event && over < look.event
+                return over > sign.event && over < sample.event
             }
             // A rejected client shows all its messages as failed.
-            let isSentAway = wasSentAway(before: look.event + 1) && !wasSentAway(before: sign.event + 1)
+            let isSentAway = wasSentAway(before: sample.event + 1) && !wasSentAway(before: sign.event + 1)
             if hasFailedSince || sign.isAnswer || isSentAway { return false }
-            if !hadFailed, look.state.showsAsFailed(question) { return true }
-            return look.state.errors.contains { shown in
+            if !hadFailed, sample.state.showsAsFailed(question) { return true }
+            return sample.state.errors.contains { shown in
                 guard before?.errors.contains(shown) != true else { return false }
                 if let key = shown.key { return question.keys.contains(key) }
                 return shown.code.map { $0 == sign.error?.code && !others.contains($0) } == true

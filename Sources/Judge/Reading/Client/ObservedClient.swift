@@ -20,7 +20,7 @@ final class ObservedClient {
     /// The screens it showed, in order; a state is recorded if it differs from the one before, and every half second.
     private(set) var states: [State] = []
     private(set) var launches: [Launch] = []
-    /// For each key, the looks between which it first appeared: a message typed in between may have the key.
+    /// For each key, the samples between which it first appeared: a message typed in between may have the key.
     private(set) var firstShown: [String: Range<Int>] = [:]
     /// Its requests to list sessions or read one, in order, even those that were never answered.
     let reads: [ObservedExchange]
@@ -79,8 +79,8 @@ final class ObservedClient {
     func hasNetwork(at event: Int) -> Bool { Self.last(of: network, at: event) ?? true }
 
     private static func last(of changes: [(event: Int, holds: Bool)], at event: Int) -> Bool? {
-        let place = changes.boundary { $0.event > event }
-        return place > 0 ? changes[place - 1].holds : nil
+        let next = changes.boundary { $0.event > event }
+        return next > 0 ? changes[next - 1].holds : nil
     }
 
     /// The life at an event; nil before the first life and between two lives.
@@ -91,9 +91,9 @@ final class ObservedClient {
     /// The last screen at or before an event; nil if that life has not shown any.
     func state(at event: Int) -> State? {
         let start = launch(at: event)?.events.lowerBound ?? 0
-        let place = states.boundary { $0.event > event }
-        guard place > 0, states[place - 1].event >= start else { return nil }
-        return states[place - 1]
+        let next = states.boundary { $0.event > event }
+        guard next > 0, states[next - 1].event >= start else { return nil }
+        return states[next - 1]
     }
 
     /// The screens from one event up to another; the first is the one shown at the first event, if known.

@@ -23,7 +23,7 @@ extension ObservedClient.State {
         return mayBeOld ? nil : false
     }
 
-    /// Whether a message of another look is on this screen too: by its id, its key, else by its text.
+    /// Whether a message of another sample is on this screen too: by its id, its key, else by its text.
     func has(_ other: ObservedClient.ShownMessage) -> Bool {
         messages.contains { message in
             if let id = other.id, let own = message.id { return id == own }

@@ -70,8 +70,8 @@ extension Observations {
         return ending
     }
 
-    /// Whether a server closed a connection whose `auth` may have reached it only after its time limit: the two crossed,
-    /// or a late machine kept the server from reading while its timer ran.
+    /// Whether a server closed a connection whose `auth` may have reached it after its time limit: the two crossed, or
+    /// a late machine kept the server from reading while its timer ran.
     private func isForLateAuth(_ ending: ObservedConnection.Ending, of connection: ObservedConnection) -> Bool {
         guard ending.has(code: 4002), connection.connected == nil, let auth = connection.auth else { return false }
         let (start, limit) = (connection.opening, min(subject.limits["authSeconds"] ?? 10, 10) * 1_000_000)

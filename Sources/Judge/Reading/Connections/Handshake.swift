@@ -95,15 +95,15 @@ extension Observations {
         let index = other ?? hostile.frame.connection
         let isOwn = hostile.frame.connection == index
         let sent = hostile.frame.event
-        let begin = isOwn ? hostile.answer?.event ?? sent : sent
+        let start = isOwn ? hostile.answer?.event ?? sent : sent
         let connection = connections[index]
         // Errors arrive in order: an error that does not answer this message answers an earlier one.
         let words = isOwn && hostile.answer == nil ? Frame.answersByName : Frame.answers
-        return connection.hasAnswered(since: begin, before: event, with: words)
+        return connection.hasAnswered(since: start, before: event, with: words)
             || isOwn && connection.hasAnswered(since: sent, before: event, with: ["pong"])
             || !isOwn && hostile.newcomerGreeted.isBefore(connection.opening)
             || connection.received.contains {
-                $0.event < event && effectiveTime(of: $0.event) > effectiveTime(of: begin) + timeouts.close.microseconds
+                $0.event < event && effectiveTime(of: $0.event) > effectiveTime(of: start) + timeouts.close.microseconds
             }
     }
 

@@ -222,13 +222,13 @@ final class ObservedConnection: @unchecked Sendable {
         let end = history.events[ending.event].at
         // A server that says it heard nothing, and never asked with a ping, waited for no answer.
         let wasAsked = events.contains { history.events[$0].kind == .ping(.fromServer) }
-        let begin = history.events.boundary { $0.at > end - 2 * heartbeat } - 1
+        let start = history.events.boundary { $0.at > end - 2 * heartbeat } - 1
         let wasLate =
             (wasAsked || !ending.isForSilence) && clock.wasLate(from: end - 4 * heartbeat, to: end)
             // A late greeting was sent as soon as its `auth` had arrived.
             && end - history.events[auth ?? connected].at >= 2 * heartbeat
-            && !hasAnswered(since: begin, before: ending.event, with: Frame.answersByName)
-            && !zip(transportPings, transportPongs).contains { $0 > begin && $1 > $0 && $1 < ending.event }
+            && !hasAnswered(since: start, before: ending.event, with: Frame.answersByName)
+            && !zip(transportPings, transportPongs).contains { $0 > start && $1 > $0 && $1 < ending.event }
         let wasDeaf = (pauses + mutes.map { (stopped: $0, resumed: nil) }).contains {
             isSilent(from: $0.stopped, to: $0.resumed, for: 2 * heartbeat, in: history)
         }

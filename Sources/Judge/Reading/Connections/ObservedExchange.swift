@@ -19,7 +19,7 @@ final class ObservedExchange: HasRequest {
     private(set) var status: Int?
     private(set) var answer: JSONDocument?
     /// The members of the answer that a dialect generated.
-    private var made: [JSONPointer] = []
+    private var generated: [JSONPointer] = []
     /// The event that ended the exchange without a response.
     private(set) var failure: Int?
     /// Whether the stage disconnected before the response.
@@ -27,9 +27,9 @@ final class ObservedExchange: HasRequest {
     /// The event at which the stage stopped reading a response because of its size, so that its content is unknown.
     private(set) var unread: Int?
 
-    private init(request: Int, sent: Event.Request, route: Route, body: JSONValue?, made: [JSONPointer]) {
+    private init(request: Int, sent: Event.Request, route: Route, body: JSONValue?, generated: [JSONPointer]) {
         (self.request, self.sent, self.route, self.body) = (request, sent, route, body)
-        statedBody = made.reduce(body) { $0?.removing($1) }
+        statedBody = generated.reduce(body) { $0?.removing($1) }
     }
 
     enum Route: Sendable, Hashable {
@@ -41,7 +41,7 @@ final class ObservedExchange: HasRequest {
     }
 
     /// The body of the response without generated members; a verdict about a name uses this.
-    var stated: JSONValue? { made.reduce(answer?.root) { $0?.removing($1) } }
+    var stated: JSONValue? { generated.reduce(answer?.root) { $0?.removing($1) } }
 
     func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }
 
@@ -64,7 +64,7 @@ final class ObservedExchange: HasRequest {
                 exchanges.append(
                     ObservedExchange(
                         request: index, sent: request, route: route(of: request.path), body: body,
-                        made: history.made[index] ?? []))
+                        generated: history.generated[index] ?? []))
             }
             guard let position = current[number] else { continue }
             switch event.kind {
@@ -73,7 +73,7 @@ final class ObservedExchange: HasRequest {
                 exchanges[position].received = response
                 exchanges[position].status = response.status
                 exchanges[position].answer = try? JSONParser.document(response.body)
-                exchanges[position].made = history.made[index] ?? []
+                exchanges[position].generated = history.generated[index] ?? []
             case .failed("too_large"): exchanges[position].unread = index
             case .act("cut", _) where exchanges[position].response == nil && exchanges[position].failure == nil:
                 exchanges[position].failure = index

@@ -34,7 +34,7 @@ extension Observations {
                     guard let nonce = pings[index].nonce, let given else { return pings[index].nonce == given }
                     return exactlyEqual(nonce, given)
                 }
-                if let place = own ?? waiting.indices.first { pings[waiting.remove(at: place)].pong = frame }
+                if let position = own ?? waiting.indices.first { pings[waiting.remove(at: position)].pong = frame }
             }
         }
         return pings

@@ -25,22 +25,22 @@ enum AnswerCut: Equatable {
     }
 
     private static func cut(_ shown: ArraySlice<Unicode.Scalar>, from answer: String) -> AnswerCut {
-        var place = answer.unicodeScalars.startIndex
+        var position = answer.unicodeScalars.startIndex
         var rest = shown
-        while let scalar = rest.first, place < answer.endIndex, answer.unicodeScalars[place] == scalar {
+        while let scalar = rest.first, position < answer.endIndex, answer.unicodeScalars[position] == scalar {
             rest = rest.dropFirst()
-            answer.unicodeScalars.formIndex(after: &place)
+            answer.unicodeScalars.formIndex(after: &position)
         }
         if rest.isEmpty {
-            if place == answer.endIndex { return .whole }
-            return String.Index(place, within: answer) == nil ? .inside : .between
+            if position == answer.endIndex { return .whole }
+            return String.Index(position, within: answer) == nil ? .inside : .between
         }
-        guard place < answer.endIndex else { return .other }
+        guard position < answer.endIndex else { return .other }
         // Encoders turn half a character into replacement characters, or half of a surrogate pair into a question mark.
-        let next = answer.unicodeScalars[place]
+        let next = answer.unicodeScalars[position]
         let isReplaced = rest.count <= 3 && rest.allSatisfy { $0 == "\u{FFFD}" } && next.value > 0x7F
-        let goesOn = answer.unicodeScalars.index(after: place) < answer.endIndex
-        let isQuestioned = rest.elementsEqual(["?"]) && next.value > 0xFFFF && goesOn
-        return isReplaced && next != "\u{FFFD}" || isQuestioned ? .inside : .other
+        let hasMore = answer.unicodeScalars.index(after: position) < answer.endIndex
+        let isQuestionMark = rest.elementsEqual(["?"]) && next.value > 0xFFFF && hasMore
+        return isReplaced && next != "\u{FFFD}" || isQuestionMark ? .inside : .other
     }
 }

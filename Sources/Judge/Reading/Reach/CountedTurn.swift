@@ -21,29 +21,29 @@ struct CountedTurn {
         _ frames: [Frame], on connections: [ObservedConnection], in exchanges: [ObservedExchange]
     ) -> [CountedTurn] {
         var turns: [CountedTurn] = []
-        var places: [ScopedName: Int] = [:]
+        var positions: [ScopedName: Int] = [:]
         for request in ObservedRequest.all(on: connections, in: exchanges) {
             guard let key = request.clientMessageId else { continue }
             let name = ScopedName("key " + key, of: request.principal)
-            let place = places[name] ?? turns.count
-            places[name] = place
-            if place == turns.count {
+            let position = positions[name] ?? turns.count
+            positions[name] = position
+            if position == turns.count {
                 turns.append(
                     CountedTurn(person: request.principal, key: key, requests: [], session: request.sessionAsked))
             }
-            turns[place].requests.append(request)
+            turns[position].requests.append(request)
             guard case .exchange(let index) = request.origin, let response = exchanges[index].response else { continue }
-            turns[place].end(response, isRefusal: exchanges[index].status != 200)
+            turns[position].end(response, isRefusal: exchanges[index].status != 200)
         }
         for frame in frames {
             let person = connections[frame.connection].principal
             let turn = frame.turnId.map { ScopedName("turn " + $0, of: person) }
             let key = frame.clientMessageId.map { ScopedName("key " + $0, of: person) }
-            guard let place = key.flatMap({ places[$0] }) ?? turn.flatMap({ places[$0] }),
-                frame.event > turns[place].asked
+            guard let position = key.flatMap({ positions[$0] }) ?? turn.flatMap({ positions[$0] }),
+                frame.event > turns[position].asked
             else { continue }
-            if let turn { places[turn] = place }
-            turns[place].take(frame)
+            if let turn { positions[turn] = position }
+            turns[position].take(frame)
         }
         return turns
     }

@@ -129,9 +129,9 @@ struct ReachCount {
             let open = asked.map { $0.asked..<max($0.asked, min($0.acked ?? $0.ended ?? end, last)) }
             for (depth, events) in Self.depths(open) {
                 raise(.unacknowledged, depth)
-                let met: [Reach.Situation] = [.twoUnacknowledged, .threeUnacknowledged]
-                for met in met.prefix(max(0, depth - 1)) {
-                    mark(met, connection.principal, from: events.lowerBound, to: events.upperBound)
+                let reached: [Reach.Situation] = [.twoUnacknowledged, .threeUnacknowledged]
+                for reached in reached.prefix(max(0, depth - 1)) {
+                    mark(reached, connection.principal, from: events.lowerBound, to: events.upperBound)
                 }
             }
         }
@@ -237,7 +237,7 @@ struct ReachCount {
             raise(ending.cause == .stopped ? .openAtStop : .writes, ending.cause == .stopped ? open.count : writes)
         }
         raise(.restarts, lives.life(at: .max))
-        for fault in lives.faults { mark(.refusedWrites, from: fault.begin, to: fault.end) }
+        for fault in lives.faults { mark(.refusedWrites, from: fault.start, to: fault.end) }
     }
 
     private mutating func countTexts() {

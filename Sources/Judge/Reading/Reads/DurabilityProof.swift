@@ -18,7 +18,7 @@ struct DurabilityProof {
         controlled =
             held.filter { write in
                 promises.contains { promise in
-                    [promise.shownAt, promise.keptAt].contains { $0.isBefore(write.fault.begin) }
+                    [promise.shownAt, promise.keptAt].contains { $0.isBefore(write.fault.start) }
                         && !history.lives.refusedWrites(between: promise.turn.event, and: promise.madeAt)
                 }
             }.count
@@ -48,7 +48,7 @@ struct DurabilityProof {
                 promise?.keptAt != nil
                     ? "done was sent while writes failed, and the answer was stored anyway: the fault does not reach this store"
                     : "done was sent while writes failed, and nothing shows whether the answer was stored",
-                expected: expected, actual: actual, at: [write.fault.begin, done] + (proof.map { [$0] } ?? []))
+                expected: expected, actual: actual, at: [write.fault.start, done] + (proof.map { [$0] } ?? []))
         }
         let last = promises.compactMap { $0.keptAt ?? $0.shownAt }.max()
         return Finding(

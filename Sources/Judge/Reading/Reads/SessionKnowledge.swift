@@ -99,12 +99,12 @@ extension Observations {
         }
         return isNotFound
             || lives.faults.contains { fault in
-                guard fault.begin < last, fault.end > first else { return false }
-                let outlived = !hasCrashed(between: fault.begin, and: fault.end)
+                guard fault.start < last, fault.end > first else { return false }
+                let outlived = !hasCrashed(between: fault.start, and: fault.end)
                 return turns.contains { turn in
                     turn.principal == principal && turn.session == session && turn.event < fault.end
                         && (outlived
-                            ? turn.ended.map { $0 > fault.begin } ?? true
+                            ? turn.ended.map { $0 > fault.start } ?? true
                             : turn.endings.contains { $0.kind == .error && $0.event > first && fault.covers($0.event) })
                 }
             }

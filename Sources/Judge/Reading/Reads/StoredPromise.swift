@@ -29,7 +29,7 @@ extension Observations {
         let reads = Dictionary(grouping: exchanges.filter { $0.response != nil }) { exchange in
             exchange.sessionRead.flatMap { id in exchange.sent.principal.map { ScopedName(id, of: $0) } }
         }
-        return made(by: kind).map { promise in
+        return unsettled(by: kind).map { promise in
             var promise = promise
             let own = promise.turn.session.map { ScopedName($0, of: promise.turn.principal) }
             for exchange in (own.flatMap { reads[$0] } ?? []).asked(after: promise.madeAt) {
@@ -47,7 +47,7 @@ extension Observations {
         }
     }
 
-    private func made(by kind: StoredPromise.Kind) -> [StoredPromise] {
+    private func unsettled(by kind: StoredPromise.Kind) -> [StoredPromise] {
         guard kind == .response else {
             return turns.compactMap { turn in
                 (kind == .ack ? turn.ack : turn.dones.earliest).map {

@@ -133,9 +133,9 @@ extension Observations {
 extension ObservedSessionRead {
     /// The entry of a turn, by its id or its question's key.
     func entry(of turn: ObservedTurn) -> StoredTurn? {
-        if let place = turn.turnId.flatMap({ turnIndices.byID[$0] }) { return turns[place] }
-        guard let place = turn.clientMessageId.flatMap({ turnIndices.byKey[$0] }) else { return nil }
-        return turns[place...].first {
+        if let index = turn.turnId.flatMap({ turnIndices.byID[$0] }) { return turns[index] }
+        guard let index = turn.clientMessageId.flatMap({ turnIndices.byKey[$0] }) else { return nil }
+        return turns[index...].first {
             $0.clientMessageId == turn.clientMessageId && (turn.turnId == nil || $0.turnId == nil)
         }
     }
@@ -144,11 +144,11 @@ extension ObservedSessionRead {
     func firstLost(of earlier: ObservedSessionRead) -> StoredMessage? {
         var rest = messages[...]
         return earlier.messages.first { message in
-            let place = rest.firstIndex {
+            let index = rest.firstIndex {
                 $0.id == message.id && $0.role == message.role && exactlyEqual($0.text, message.text)
             }
-            guard let place else { return true }
-            rest = rest[(place + 1)...]
+            guard let index else { return true }
+            rest = rest[(index + 1)...]
             return false
         }
     }

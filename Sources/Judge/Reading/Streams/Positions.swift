@@ -130,7 +130,7 @@ extension Replay {
 extension ObservedSync {
     fileprivate func continues(_ page: ObservedSync) -> Bool {
         guard let before = page.result, before.hasMore, result?.epoch == before.epoch,
-            request.event > before.event, let place = page.missed.last?.seq, lastSeqSeen == place
+            request.event > before.event, let position = page.missed.last?.seq, lastSeqSeen == position
         else { return false }
         // A position of another epoch is unrelated, and one without an epoch may be meaningless.
         return request["epoch"] == nil ? reason != "unknown_position" : request.epoch == before.epoch

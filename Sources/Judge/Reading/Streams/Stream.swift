@@ -94,7 +94,7 @@ struct Stream {
     /// The greatest number up to each item.
     private var greatest: [Int] = []
     /// The index of each number's first item.
-    private var places: [Int: Int] = [:]
+    private var firstIndices: [Int: Int] = [:]
     /// The indices of each number's further items.
     private var further: [Int: [Int]] = [:]
 
@@ -129,9 +129,9 @@ struct Stream {
     }
 
     private mutating func take(_ item: NumberedFrame) {
-        if places[item.seq] == nil {
+        if firstIndices[item.seq] == nil {
             firsts.append(item)
-            places[item.seq] = items.count
+            firstIndices[item.seq] = items.count
         } else {
             further[item.seq, default: []].append(items.count)
         }
@@ -148,7 +148,7 @@ struct Stream {
     }
 
     func items(numbered seq: Int) -> [NumberedFrame] {
-        places[seq].map { first in ([first] + (further[seq] ?? [])).map { items[$0] } } ?? []
+        firstIndices[seq].map { first in ([first] + (further[seq] ?? [])).map { items[$0] } } ?? []
     }
 
     func items(before event: Int) -> ArraySlice<NumberedFrame> { items[..<items.boundary { $0.event >= event }] }
@@ -157,8 +157,8 @@ struct Stream {
 
     /// The greatest number shown before an event, if any.
     func greatest(before event: Int) -> Int? {
-        let place = items.boundary { $0.event >= event }
-        return place > 0 ? greatest[place - 1] : nil
+        let next = items.boundary { $0.event >= event }
+        return next > 0 ? greatest[next - 1] : nil
     }
 
     /// The greatest number that an event shows, if any; a `syncResult` may show several.

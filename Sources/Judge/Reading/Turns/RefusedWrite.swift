@@ -27,15 +27,14 @@ struct RefusedWrite {
     }
 
     /// Whether the fault certainly affected the question: it was asked during the fault, and only a refusal followed.
-    var lacksTheQuestion: Bool { request.event > fault.begin && turn.acks.isEmpty && turn.frames.isEmpty }
+    var lacksTheQuestion: Bool { request.event > fault.start && turn.acks.isEmpty && turn.frames.isEmpty }
 
     /// Whether the server had shown acceptance of the question by an event, before or during the fault.
     func showsAcceptance(before event: Int, in history: Observations) -> Bool {
         wasAccepted || (turn.acks + turn.frames).contains { $0.event < event && history.life(of: $0) == fault.life }
     }
 
-    /// The event at which the server gave up after an error: it ended the connection or its process; nil if both
-    /// continued.
+    /// The event at which the server ended the connection or its process after an error; nil if both continued.
     func leaving(after error: Int, in history: Observations) -> Int? {
         let ending = request.connection.flatMap { history.connections[$0].endByServer(after: error) }
         let end = ending.flatMap { wasKilled($0, after: error, in: history) ? nil : $0.event }
@@ -70,24 +69,24 @@ struct RefusedWrite {
     private init?(_ turn: ObservedTurn, under fault: SubjectLives.Fault, in history: Observations) {
         let own = turn.requests.first { request in
             history.life(of: request) == fault.life && request.event < fault.end
-                && request.refusal.map { $0 > fault.begin } ?? true
+                && request.refusal.map { $0 > fault.start } ?? true
         }
         // A turn that has ended stores nothing, even if it is repeated.
         let ends = turn.endings + turn.copies + turn.replayed.filter { $0.isOf(.done, .error) }
-        guard let request = own, !ends.contains(where: { $0.event < fault.begin }) else { return nil }
+        guard let request = own, !ends.contains(where: { $0.event < fault.start }) else { return nil }
         // A start settles the turns of earlier lives.
         if history.life(of: turn) < fault.life, request.ack?.isDuplicate == true { return nil }
         let endings = turn.endings.filter { history.life(of: $0) == fault.life }
         let outcomes = endings.map(\.event) + [request.outcome].compactMap(\.self)
-        if let first = outcomes.min(), first < fault.begin { return nil }
+        if let first = outcomes.min(), first < fault.start { return nil }
         (self.fault, self.turn, self.request) = (fault, turn, request)
         let signs = (turn.acks + turn.frames).filter { history.life(of: $0) == fault.life }.map(\.event)
         wasAccepted =
-            signs.contains { $0 < fault.begin }
+            signs.contains { $0 < fault.start }
             || history.reads(of: turn).contains {
-                $0.event < fault.begin && $0.request > turn.event && history.question(of: turn, in: $0) != nil
+                $0.event < fault.start && $0.request > turn.event && history.question(of: turn, in: $0) != nil
             }
-        outcome = history.outcome(of: turn, request, endings, within: fault.begin + 1..<fault.end)
+        outcome = history.outcome(of: turn, request, endings, within: fault.start + 1..<fault.end)
     }
 }
 

@@ -33,7 +33,7 @@ struct TurnReconstruction {
         for read in history.sessionReads { reconstruction.learn(from: read) }
         for frame in history.received { reconstruction.learnAndAnswer(from: frame) }
         reconstruction.putAcceptedRequestsFirst()
-        for frame in history.received { reconstruction.place(frame) }
+        for frame in history.received { reconstruction.assign(frame) }
         for frame in history.syncs.flatMap(\.missed) { reconstruction.owner(of: frame)?.replayed.append(frame) }
         if history.isCapture { reconstruction.forgetRepeats() }
         for turn in reconstruction.turns where turn.requests.contains(where: { inDoubt.contains($0.event) }) {
@@ -271,7 +271,7 @@ struct TurnReconstruction {
 
     // MARK: Frames of turns
 
-    private func place(_ frame: Frame) {
+    private func assign(_ frame: Frame) {
         guard NumberedFrame.isInStream(frame.kind), !refusals.contains(frame.event), let turn = owner(of: frame)
         else { return }
         switch frame.kind {

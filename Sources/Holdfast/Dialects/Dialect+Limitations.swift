@@ -1,21 +1,20 @@
 import HoldfastJSON
 
 extension Dialect {
-    /// The reasons why this wire cannot keep a clause: those in its file and, for a clause of clients, the missing
-    /// members.
-    package func lacks(for clause: ClauseID, of role: Role) -> [Lack] {
+    /// The reasons why this wire cannot keep a clause: those in its file and, for clients, the missing members.
+    package func limitations(for clause: ClauseID, of role: Role) -> [Limitation] {
         let said = unkeepable[clause] ?? []
         guard role == .client, !isCanonical else { return said }
         if clause == ClauseID(.AUTH, 11), case .query = credential {
-            return said + [Lack("the key travels in the query of the upgrade")]
+            return said + [Limitation("the key travels in the query of the upgrade")]
         }
         if assumedGreeting != nil, [ClauseID(.AUTH, 10), ClauseID(.CLIENT, 23)].contains(clause) {
-            return said + [Lack("an accepted upgrade stands for the greeting")]
+            return said + [Limitation("an accepted upgrade stands for the greeting")]
         }
         return said
             + Self.foundations.filter { foundation in
                 foundation.clauses.contains { ClauseID(.CLIENT, $0) == clause } && !hasPlace(for: foundation)
-            }.map { Lack("`\($0.type)` has no place for `\($0.members.joined(separator: "` or `"))`") }
+            }.map { Limitation("`\($0.type)` has no place for `\($0.members.joined(separator: "` or `"))`") }
     }
 
     /// Members that clauses of clients rely on: without any of them, even a correct client violates these clauses.
