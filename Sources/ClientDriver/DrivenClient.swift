@@ -71,37 +71,41 @@ public protocol DrivenClient: Sendable {
 extension DrivenClient {
     /// Throws ``Unsupported``.
     public func sendAgain(_ clientMessageId: String) async throws {
-        throw Unsupported("the driver has no sendAgain")
+        throw Unsupported("the driver does not support sendAgain")
     }
 
     /// Throws ``Unsupported``.
-    public func background() async throws { throw Unsupported("the driver has no background") }
+    public func background() async throws { throw Unsupported("the driver does not support background") }
 
     /// Throws ``Unsupported``.
-    public func foreground() async throws { throw Unsupported("the driver has no foreground") }
+    public func foreground() async throws { throw Unsupported("the driver does not support foreground") }
 
     /// Throws ``Unsupported``.
-    public func networkDown() async throws { throw Unsupported("the driver has no networkDown") }
+    public func networkDown() async throws { throw Unsupported("the driver does not support networkDown") }
 
     /// Throws ``Unsupported``.
-    public func networkUp() async throws { throw Unsupported("the driver has no networkUp") }
+    public func networkUp() async throws { throw Unsupported("the driver does not support networkUp") }
 
     /// Throws ``Unsupported``.
-    public func receivePush(_ payload: PushPayload) async throws { throw Unsupported("the driver has no receivePush") }
+    public func receivePush(_ payload: PushPayload) async throws {
+        throw Unsupported("the driver does not support receivePush")
+    }
 
     /// Throws ``Unsupported``.
-    public func openPush(_ payload: PushPayload) async throws { throw Unsupported("the driver has no openPush") }
+    public func openPush(_ payload: PushPayload) async throws {
+        throw Unsupported("the driver does not support openPush")
+    }
 
     /// Throws ``Unsupported``.
     public func selectSession(_ sessionId: String?) async throws {
-        throw Unsupported("the driver has no selectSession")
+        throw Unsupported("the driver does not support selectSession")
     }
 
     /// Throws ``Unsupported``.
-    public func quit() async throws { throw Unsupported("the driver has no quit") }
+    public func quit() async throws { throw Unsupported("the driver does not support quit") }
 
     /// Throws ``Unsupported``.
-    public func crash() async throws { throw Unsupported("the driver has no crash") }
+    public func crash() async throws { throw Unsupported("the driver does not support crash") }
 }
 
 /// The parameters of a launch.
@@ -112,8 +116,7 @@ public struct Launch: Sendable, Equatable {
     public var http: URL
     /// The user's access token, for `auth` and for the bearer header of requests.
     public var token: String
-    /// The factor, at least 1, by which the app divides its own timers: at 10, a poll every 5 s becomes one every 0.5
-    /// s.
+    /// The factor, at least 1, by which the app divides its timers: at 10, a poll every 5 s becomes one every 0.5 s.
     ///
     /// Do not divide times from the server, such as `retryAfterMs`.
     public var timeScale: Double

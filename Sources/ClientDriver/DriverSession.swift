@@ -77,7 +77,7 @@ public struct DriverSession: Sendable {
             case "crash":
                 try await client.crash()
                 return .done(nil)
-            default: throw Unsupported("the driver has no \(command.name)")
+            default: throw Unsupported("the driver does not support \(command.name)")
             }
             return .done(try await client.state())
         } catch let error as Unsupported {

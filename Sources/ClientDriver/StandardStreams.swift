@@ -1,7 +1,7 @@
 import Dispatch
 import HoldfastPlatform
 
-/// Drives an app over standard input and output, for `conformance client -- COMMAND`; the one call a driver program needs.
+/// Drives an app over standard input and output, for `conformance client -- COMMAND`: the only call a driver needs.
 ///
 /// Returns once the suite is done, or once the app was asked to quit; a crash ends the program. All other output of the
 /// program goes to standard error from here on, because standard output belongs to the answers.

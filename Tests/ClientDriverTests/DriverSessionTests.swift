@@ -104,7 +104,7 @@ import Testing
         let line = #"{"id":5,"do":"\#(name)","payload":{},"sessionId":null,"clientMessageId":"k1"}"#
         #expect(
             await DriverSession(SmallApp()).answer(to: line)
-                == #"{"id":5,"unsupported":"the driver has no \#(name)"}"#)
+                == #"{"id":5,"unsupported":"the driver does not support \#(name)"}"#)
     }
 
     @Test func `an error of the app is told in its words`() async {
@@ -117,7 +117,7 @@ import Testing
         ("[]", #"{"error":"the line is not a JSON object","id":0}"#),
         (#"{"do":"state"}"#, #"{"error":"the command has no id","id":0}"#),
         (#"{"id":4}"#, #"{"error":"the command has no member 'do' that is a string","id":4}"#),
-        (#"{"id":4,"do":"dance"}"#, #"{"id":4,"unsupported":"the driver has no dance"}"#),
+        (#"{"id":4,"do":"dance"}"#, #"{"id":4,"unsupported":"the driver does not support dance"}"#),
         (#"{"id":4,"do":"send"}"#, #"{"error":"the command has no member 'text' that is a string","id":4}"#),
         (
             #"{"id":4,"do":"openPush","payload":"s1"}"#,

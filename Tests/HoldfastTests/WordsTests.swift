@@ -13,6 +13,7 @@ import Testing
         "Whom does": "Is this change breaking?",
         "its last day": "its expiry date", "and a last day": "and an expiry date",
         "told budget": "advertised rate limit",
+        "the driver has no ": "the driver does not support …",
         "honest gap": "explicit gap", "all roads": "all transports", "other roads": "other transports",
         "both roads": "both transports", "'crashes": "'is no number of", "left aside in": "skipped in",
         "principals were lent": "principals were assigned",

@@ -49,19 +49,19 @@ interface DrivenClient {
     fun launch(launch: Launch)
     /** From the model that the screen is drawn from. */
     fun state(): State
-    fun send(text: String) { throw Unsupported("the driver has no send") }
-    fun sendAgain(clientMessageId: String) { throw Unsupported("the driver has no sendAgain") }
-    fun background() { throw Unsupported("the driver has no background") }
-    fun foreground() { throw Unsupported("the driver has no foreground") }
-    fun networkDown() { throw Unsupported("the driver has no networkDown") }
-    fun networkUp() { throw Unsupported("the driver has no networkUp") }
+    fun send(text: String) { throw Unsupported("the driver does not support send") }
+    fun sendAgain(clientMessageId: String) { throw Unsupported("the driver does not support sendAgain") }
+    fun background() { throw Unsupported("the driver does not support background") }
+    fun foreground() { throw Unsupported("the driver does not support foreground") }
+    fun networkDown() { throw Unsupported("the driver does not support networkDown") }
+    fun networkUp() { throw Unsupported("the driver does not support networkUp") }
     fun receivePush(payload: Json) { throw Unsupported("the app has no notifications") }
     fun openPush(payload: Json) { throw Unsupported("the app has no notifications") }
-    fun selectSession(sessionId: String?) { throw Unsupported("the driver has no selectSession") }
+    fun selectSession(sessionId: String?) { throw Unsupported("the driver does not support selectSession") }
     /** The system ends the app: what is stored stays. */
-    fun quit() { throw Unsupported("the driver has no quit") }
+    fun quit() { throw Unsupported("the driver does not support quit") }
     /** The app is gone at once and stores nothing more; where it runs in the driver's own program, that may end too, once its reply is out. */
-    fun crash() { throw Unsupported("the driver has no crash") }
+    fun crash() { throw Unsupported("the driver does not support crash") }
 }
 
 /** Carries out the suite's commands. */
@@ -108,7 +108,7 @@ class Driver(private val client: DrivenClient) {
                 return mapOf("ok" to true)
             }
             "state" -> {}
-            else -> throw Unsupported("the driver has no $verb")
+            else -> throw Unsupported("the driver does not support $verb")
         }
         return mapOf("ok" to true, "state" to client.state().json())
     }

@@ -103,7 +103,7 @@ export async function obey(client: DrivenClient, line: string): Promise<string> 
       const verb = command.do as Verb;
       const act = client[verb] as ((value: unknown) => Taken) | undefined;
       if (!(verb in argument) || !act) {
-        return reply({ unsupported: client.unsupported?.[verb] ?? `the driver has no ${verb}` });
+        return reply({ unsupported: client.unsupported?.[verb] ?? `the driver does not support ${verb}` });
       }
       await act.call(client, command[argument[verb] ?? ""]);
       if (verb === "quit" || verb === "crash") return reply({ ok: true });
