@@ -108,8 +108,8 @@ enum IDEM {
         }
     }
 
-    /// IDEM-2: "A server MUST answer a repeated `chat` on its connection alone: an `ack` with the first `turnId` and,
-    /// as no other, `duplicate: true`, then a copy of an earlier ending".
+    /// IDEM-2: "A server MUST answer a repeated `chat` only on its connection: an `ack` with the first `turnId` and,
+    /// unlike other `ack`s, `duplicate: true`, then a copy of an earlier ending".
     ///
     /// Nothing shows which of two requests with one key an `ack` answers, and the server may answer the repeat first.
     /// So an `ack` with `duplicate` belongs to the repeat.
@@ -241,8 +241,8 @@ enum IDEM {
         }
     }
 
-    /// IDEM-4: "A server MUST answer a repeated `POST /api/chat` with the ending of the first turn, once it has ended,
-    /// and set `duplicate: true` in its 200 and in no other".
+    /// IDEM-4: "A server MUST answer a repeated `POST /api/chat` with the first turn's ending, once there is one, and
+    /// set `duplicate: true` in the 200 of a repeat and no other".
     static func repeatOverRESTHasTheFirstOutcome(_ history: Observations, _ evidence: inout Evidence) {
         judgeSingleQuestions(
             overREST: true, "a question that was sent once was answered as a repeat", history, &evidence)
@@ -297,10 +297,10 @@ enum IDEM {
         history.forEachTurnRead { turn, read, places in
             // IDEM-1 judges questions stored twice.
             let stored = places.questions(of: turn)
-            guard let key = turn.clientMessageId, let place = stored.first, stored.count == 1,
+            guard let key = turn.clientMessageId, let position = stored.first, stored.count == 1,
                 history.turnIdsStarted(by: turn).count < 2
             else { return }
-            let given = read.messages[place].statedKey
+            let given = read.messages[position].statedKey
             if given == key {
                 evidence.keep()
             } else {
@@ -310,7 +310,7 @@ enum IDEM {
                         actual: given ?? "none", at: [read.event], lacking: given == nil ? "clientMessageId" : nil))
             }
             guard let turnId = turn.turnId else { return }
-            let statedTurns = ([place] + places.answers(of: turn)).map { read.messages[$0].statedTurn }
+            let statedTurns = ([position] + places.answers(of: turn)).map { read.messages[$0].statedTurn }
             evidence.test(no: statedTurns.first { $0 != turnId }) { stated in
                 Finding(
                     "a message does not show its turn", expected: "turnId \(turnId)", actual: stated ?? "none",

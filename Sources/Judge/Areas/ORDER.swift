@@ -13,8 +13,8 @@ enum ORDER {
         Check(.ORDER, 7, numberMeansOneFrame),
     ]
 
-    /// ORDER-1: "A server MUST list in session reads questions in the order of acceptance, each before its answer and
-    /// after every answer whose ending came before it was sent".
+    /// ORDER-1: "A server MUST list the questions of a session read in order of acceptance, each before its answer and
+    /// after every answer whose ending came before the question was sent".
     ///
     /// Once for each turn whose question and answer are in a read; and for each question there that was certainly
     /// accepted after another, or sent after the ending of another answered turn.
@@ -28,25 +28,25 @@ enum ORDER {
             let turns = history.turns(in: read)
             let answers = EndedAnswers(of: turns, at: places)
             // Earlier questions by position; the last fitting one is compared.
-            var asked: [(turn: ObservedTurn, place: Int, all: [Int])] = []
+            var asked: [(turn: ObservedTurn, position: Int, all: [Int])] = []
             for turn in turns {
                 let all = places.questions(of: turn)
-                guard let place = all.first else { continue }
+                guard let position = all.first else { continue }
                 if let answer = places.answers(of: turn).last, turn.ended.isBefore(read.request) {
                     let what = "an answer is stored before its question"
-                    test(place, before: answer, what, "the question first", at: [])
+                    test(position, before: answer, what, "the question first", at: [])
                 }
                 if let answered = answers.last(before: turn.event), all.count == 1 {
                     test(
-                        answered.place, before: place, "a question is listed before an answer that it follows",
+                        answered.position, before: position, "a question is listed before an answer that it follows",
                         "the answer before \(turn.request.excerpt)", at: [answered.ended, turn.event])
                 }
                 if let before = asked.last(where: { $0.turn.precedes(turn) && Set($0.all).isDisjoint(with: all) }) {
                     test(
-                        before.place, before: place, "a question accepted later is stored earlier",
+                        before.position, before: position, "a question accepted later is stored earlier",
                         "\(before.turn.request.excerpt) before \(turn.request.excerpt)", at: [turn.event])
                 }
-                asked.insert((turn, place, all), at: asked.boundary { $0.place >= place })
+                asked.insert((turn, position, all), at: asked.boundary { $0.position >= position })
             }
         }
     }
@@ -212,7 +212,7 @@ enum ORDER {
     /// The number of occurrences of the most frequent text among some messages.
     private static func repeated(_ places: [Int], _ read: ObservedSessionRead) -> Int {
         var counts: [String: Int] = [:]
-        for place in places { counts[read.messages[place].text, default: 0] += 1 }
+        for position in places { counts[read.messages[position].text, default: 0] += 1 }
         return counts.values.max() ?? 0
     }
 
@@ -337,20 +337,20 @@ extension [ShownName: NumberedFrame] {
 /// The answers that have one place in a read, in the order of their endings.
 private struct EndedAnswers {
     /// The answers that are stored after every answer with an earlier ending.
-    private var rising: [(ended: Int, place: Int)] = []
+    private var rising: [(ended: Int, position: Int)] = []
 
     init(of turns: [ObservedTurn], at places: StoredIndices) {
-        let single = turns.compactMap { turn -> (ended: Int, place: Int)? in
+        let single = turns.compactMap { turn -> (ended: Int, position: Int)? in
             let all = places.answers(of: turn)
             guard all.count == 1, let ended = turn.ended else { return nil }
             return (ended, all[0])
         }
-        for answer in single.sorted(by: { $0.ended < $1.ended }) where answer.place > rising.last?.place ?? -1 {
+        for answer in single.sorted(by: { $0.ended < $1.ended }) where answer.position > rising.last?.position ?? -1 {
             rising.append(answer)
         }
     }
 
-    func last(before event: Int) -> (ended: Int, place: Int)? {
+    func last(before event: Int) -> (ended: Int, position: Int)? {
         rising[..<rising.boundary { $0.ended >= event }].last
     }
 }
