@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-/// Violated clauses whose findings share frames or messages: the probable cause, and its consequences.
+/// Violated clauses whose findings share frames, messages or a silence: the probable cause, and its consequences.
 package struct Cause: Sendable, Equatable {
     /// The clause to examine first.
     package let head: ClauseID
@@ -14,8 +14,8 @@ package struct Cause: Sendable, Equatable {
 extension Cause {
     /// Groups violated clauses, most important first.
     ///
-    /// A clause follows from a group if each of its findings shares a frame or a message of its scenario with a finding
-    /// of the group; a single independent finding makes it a cause of its own.
+    /// A clause follows from a group if each of its findings shares a frame, a message or a silent connection of its
+    /// scenario with a finding of the group; a single independent finding makes it a cause of its own.
     static func causes(
         of found: [(clause: ClauseID, findings: [ClauseResult.Occurrence])], in histories: [String: History]
     ) -> [Cause] {
@@ -57,8 +57,13 @@ private enum CauseRank {
     /// An invalid body explains everything that is missing from it, so only clauses of its own area rank above it.
     static let general: Set<ClauseID> = [
         ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5), ClauseID(.PERSIST, 7), ClauseID(.REST, 1),
-        ClauseID(.LIVE, 1),
+        ClauseID(.LIVE, 1), end,
     ]
+
+    /// The clause about ends without a cause.
+    ///
+    /// Only with a start command does each of them count, so their number says nothing about other clauses.
+    static let end = ClauseID(.LIVE, 10)
 
     /// The clause that isolates principals: frames for another principal may break any clause in any scenario.
     static let leak = ClauseID(.AUTH, 6)
@@ -71,7 +76,7 @@ private enum CauseRank {
 
     static func head(of group: [SharedEvidence.Breach]) -> SharedEvidence.Breach {
         // A violation in a few places hardly explains one that occurs everywhere.
-        let most = group.map(\.moments.count).max() ?? 0
+        let most = group.filter { $0.clause != end }.map(\.moments.count).max() ?? 0
         let wide = group.filter { $0.moments.count * 2 >= most || [leak, harm].contains($0.clause) }
         let weights = wide.map { weight($0, in: wide) }
         let candidates = zip(wide, weights).filter { $0.1 == weights.min() }.map(\.0)
@@ -130,7 +135,7 @@ private struct SharedEvidence {
 
     private struct Place: Hashable {
         let scenario: String
-        let event: Int
+        let events: [Int]
     }
 
     private struct Name: Hashable {
@@ -143,6 +148,9 @@ private struct SharedEvidence {
     private let broken: Set<ClauseID>
     /// The sessions and turns that principals of several scenarios received frames about.
     private let leaked: Set<String>
+    private let unheard: [String: Set<Int>]
+    /// Whether the server only greeted, in all scenarios: one silence then explains what each of them lacks.
+    private let isMute: Bool
     private var numbers: [Place: Int] = [:]
     private var nameNumbers: [Name: Int] = [:]
     /// The messages named by each event.
@@ -151,6 +159,8 @@ private struct SharedEvidence {
     init(_ histories: [String: History], broken: Set<ClauseID>) {
         (self.histories, self.broken) = (histories, broken)
         leaked = broken.contains(CauseRank.leak) ? Self.heardTwice(in: histories) : []
+        unheard = histories.mapValues(\.unheard)
+        isMute = histories.values.allSatisfy(\.isMute)
     }
 
     /// The sessions and turns with frames in several scenarios, which should share none.
@@ -171,7 +181,10 @@ private struct SharedEvidence {
             let scenario = occurrence.scenario
             guard let history = histories[scenario] else { continue }
             let events = occurrence.finding.events.filter(history.events.indices.contains)
-            breach.findings.insert(events.map { number(of: $0, in: history, scenario) })
+            let numbers = events.compactMap { number(of: $0, in: history, scenario) }
+            breach.findings.insert(
+                numbers.isEmpty && !events.isEmpty
+                    ? [number(of: Place(scenario: scenario, events: events), [])] : numbers)
             guard let cited = events.last else {
                 breach.needsCrash = false
                 continue
@@ -185,8 +198,18 @@ private struct SharedEvidence {
         return breach
     }
 
-    private mutating func number(of event: Int, in history: History, _ scenario: String) -> Int {
-        let place = Place(scenario: scenario, event: event)
+    private mutating func number(of place: Place, _ found: Set<Int>) -> Int {
+        if let number = numbers[place] { return number }
+        numbers[place] = names.count
+        names.append(found)
+        return names.count - 1
+    }
+
+    /// The number of an event; nil for one that says nothing of a frame or a message.
+    ///
+    /// A screen shows every message at once, and a wait or an act of the person may be common to anything.
+    private mutating func number(of event: Int, in history: History, _ scenario: String) -> Int? {
+        let place = Place(scenario: scenario, events: [event])
         if let number = numbers[place] { return number }
         var found: Set<Int> = []
         func add(_ name: Name) {
@@ -200,6 +223,10 @@ private struct SharedEvidence {
         history.events[event].forEachName {
             add(Name(scenario: scenario, member: $0, value: $1))
             addLeak($1)
+        }
+        if unheard[scenario]?.contains(event) ?? false {
+            add(Name(scenario: scenario, member: "silence", value: "\(history.events[event].lane)"))
+            if isMute { add(Name(scenario: "", member: "silence", value: "")) }
         }
         addLeak(history.frames[event]?["sessionId"]?.stringValue ?? "")
         switch history.events[event].kind {
@@ -215,9 +242,7 @@ private struct SharedEvidence {
             if isLater { add(Name(scenario: scenario, member: "later stream", value: "")) }
         default: break
         }
-        numbers[place] = names.count
-        names.append(found)
-        return names.count - 1
+        return found.isEmpty && history.events[event].isAside ? nil : number(of: place, found)
     }
 
     /// For each event, whether a group cites it, or it names a message that a cited event names.
@@ -269,6 +294,15 @@ extension Event {
         return ["kill", "stop", "start", "refuseWrites"].contains(act)
     }
 
+    /// Whether it is a screen, a wait or an act, except for faults.
+    fileprivate var isAside: Bool {
+        switch kind {
+        case .state, .wait: true
+        case .act: !isFault
+        default: false
+        }
+    }
+
     /// Visits each member that names a message or a turn, at any depth.
     fileprivate func forEachName(_ body: (_ member: String, _ value: String) -> Void) {
         switch kind {
@@ -276,9 +310,35 @@ extension Event {
         case .request(let request): request.body.flatMap { try? JSONParser.value($0) }?.forEachName(body)
         case .response(let response): (try? JSONParser.value(response.body))?.forEachName(body)
         case .act(_, let details): JSONValue.object(details).forEachName(body)
-        case .state(let state): state.forEachName(body)
         default: break
         }
+    }
+}
+
+extension History {
+    /// What was sent to the server on a connection that stayed open, with no sign of the server after it.
+    fileprivate var unheard: Set<Int> {
+        var (heard, unheard): (Set<Lane>, Set<Int>) = ([], [])
+        for (index, event) in events.enumerated().reversed() where header.subject.role == .server {
+            guard case .connection = event.lane else { continue }
+            switch event.kind {
+            case .opening, .close(.toServer, _, _): heard.remove(event.lane)
+            case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .act("mute", _):
+                if !heard.contains(event.lane) { unheard.insert(index) }
+            default: heard.insert(event.lane)
+            }
+        }
+        return unheard
+    }
+
+    /// Whether the server said nothing on greeted connections.
+    fileprivate var isMute: Bool {
+        var greeted: Set<Lane> = []
+        for (event, frame) in zip(events, frames) {
+            guard case .text(.fromServer, _) = event.kind else { continue }
+            if !greeted.insert(event.lane).inserted, frame?["type"] != "connected" { return false }
+        }
+        return true
     }
 }
 

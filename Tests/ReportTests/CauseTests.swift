@@ -72,6 +72,71 @@ import Testing
         #expect(try causes("A+ A<close(1001)", "A+ server!stop A<close(1001)") == ["LIVE-3", "LIVE-10"])
     }
 
+    /// The causes of findings in histories of their own; the events of each are counted from the end.
+    private func causes(
+        of role: Role = .server, _ found: [(clause: ClauseID, notation: String, fromEnd: [Int])]
+    ) throws -> [String] {
+        let subject = History.Subject(name: "sample", role: role, profiles: Set(Profile.all(of: role)))
+        let histories = try found.reduce(into: [String: History]()) { histories, one in
+            histories[one.notation] = try NotationExpansion(
+                one.notation, header: History.Header(scenario: "a", subject: subject)
+            ).history
+        }
+        let broken = Dictionary(grouping: found, by: \.clause).sorted { $0.key < $1.key }
+        let occurrences = broken.map { clause, found in
+            let findings = found.map { one in
+                let last = (histories[one.notation]?.events.count ?? 0) - 1
+                return ClauseResult.Occurrence(
+                    scenario: one.notation,
+                    finding: Finding("wrong", expected: "", actual: "", at: one.fromEnd.map { last - $0 }))
+            }
+            return (clause: clause, findings: findings)
+        }
+        return Cause.causes(of: occurrences, in: histories)
+            .map { ([$0.head] + $0.followers).map(\.description).joined(separator: " ") }
+    }
+
+    @Test func `what one connection lacks after its last word is one group`() throws {
+        let (ping, chat) = (ClauseID(.LIVE, 1), ClauseID(.TURN, 1))
+        let silent = "A+ A>chat(c1) A<ack(c1 s1 t1) A>ping(n1) A>chat(c2) A!mute"
+        #expect(try causes([(ping, silent, [2]), (chat, silent, [1])]) == ["TURN-1 LIVE-1"])
+        let answered = "A+ A>chat(c1) A<ack(c1 s1 t1) A>ping(n1) A<pong(n2) A>chat(c2) A!mute"
+        #expect(try causes([(ping, answered, [3]), (chat, answered, [1])]) == ["TURN-1", "LIVE-1"])
+        let ended = "A+ A>chat(c1) A<ack(c1 s1 t1) A>ping(n1) A>chat(c2) A<close(1001)"
+        #expect(try causes([(ping, ended, [2]), (chat, ended, [1])]) == ["TURN-1", "LIVE-1"])
+        let two = "A+ B+ A>ping(n1) A<pong(n1) A>ping(n2) B>chat(c1)"
+        #expect(try causes([(ping, two, [1]), (chat, two, [0])]) == ["TURN-1", "LIVE-1"])
+    }
+
+    @Test func `a server that only greets has one cause in all scenarios`() throws {
+        let (ping, chat) = (ClauseID(.ENV, 4), ClauseID(.TURN, 1))
+        let first = (ping, "A+ A>ping(n1)", [0])
+        #expect(try causes([first, (chat, "A+ A>chat(c1) A!mute", [1])]) == ["ENV-4 TURN-1"])
+        #expect(
+            try causes([first, (chat, "A+ A>chat(c1) A<ack(c1 s1 t1) A>chat(c2)", [0])]) == ["ENV-4", "TURN-1"])
+    }
+
+    @Test func `what two screens have in common joins nothing`() throws {
+        let (early, lost) = (ClauseID(.CLIENT, 23), ClauseID(.CLIENT, 25))
+        let notation =
+            "client!launch A+ A<message(u1 s1 c1 #1) client=connected(s1 u1) client=connected(s1) client=connected(s1 u1)"
+        func causes(_ one: [Int], _ other: [Int]) throws -> [String] {
+            try self.causes(of: .client, [(early, notation, one), (lost, notation, other)])
+        }
+        #expect(try causes([4, 2], [2, 1]) == ["CLIENT-23", "CLIENT-25"], "one screen, or its messages")
+        #expect(try causes([4, 2], [3, 0]) == ["CLIENT-23", "CLIENT-25"])
+        #expect(try causes([3, 2], [3, 1]) == ["CLIENT-23 CLIENT-25"], "one frame")
+        #expect(try causes([2, 1], [2, 1]) == ["CLIENT-23 CLIENT-25"], "the same screens")
+    }
+
+    @Test func `ends without a cause never head those that name one`() throws {
+        let ended = "A+ A<close(1001)"
+        let found = [(ClauseID(.LIVE, 2), ended, [0])]
+        let ends = (1...4).map { (ClauseID(.LIVE, 10), "A+ A>ping(n\($0)) A<pong(n\($0)) A<close(1001)", [0]) }
+        #expect(try causes(found + ends.prefix(1)) == ["LIVE-2 LIVE-10"], "by address")
+        #expect(try causes(found + ends) == ["LIVE-2 LIVE-10"], "started")
+    }
+
     @Test func `a session that is not found is a message that a read lacks`() throws {
         let missing = try [violation(.PERSIST, 7, at: [5, 6]), violation(.PERSIST, 2, at: [index(of: "chat1"), 6])]
         #expect(try causes(missing) == ["PERSIST-2 PERSIST-7"])
