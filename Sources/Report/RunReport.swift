@@ -316,18 +316,23 @@ extension RunReport {
             }
     }
 
-    /// The finding to repeat: if possible from a scenario that always broke the clause, then from one meant for the
-    /// clause, then from one that broke it most often; the first among equals.
-    private func repeated(_ result: ClauseResult) -> ClauseResult.Occurrence? {
-        let unexpected = result.findings.filter { expectation(of: result, in: $0) == nil }
-        let findings = unexpected.isEmpty ? result.findings : unexpected
-        let ranks = Set(findings.map(\.baseName)).reduce(into: [String: Int]()) { ranks, name in
+    /// The findings of a clause, unexpected ones first.
+    ///
+    /// The first is the one to repeat: if possible from a scenario that always broke the clause, then from one meant for
+    /// the clause, then from one that broke it most often.
+    func ordered(_ result: ClauseResult) -> [ClauseResult.Occurrence] {
+        let isExpected = { expectation(of: result, in: $0) != nil }
+        func rank(_ name: String) -> (Int, Int, Int) {
             let (broken, all) = counts(name, result)
             let isMeant = intended[name]?.contains(result.clause.id) ?? false
-            ranks[name] = (broken < all ? 0 : 100) + (isMeant ? 10 : 0) + min(broken, Self.plenty)
+            return (broken < all ? 0 : 1, isMeant ? 1 : 0, min(broken, Self.plenty))
         }
-        let best = ranks.values.max()
-        return findings.first { ranks[$0.baseName] == best }
+        let expected = result.findings.filter(isExpected)
+        let unexpected = result.findings.filter { !isExpected($0) }
+        let best = (unexpected.isEmpty ? expected : unexpected).map(\.baseName).unique.max { rank($0) < rank($1) }
+        return [unexpected, expected].flatMap { group in
+            group.filter { $0.baseName == best } + group.filter { $0.baseName != best }
+        }
     }
 
     /// The selector for a clause in the scenario to repeat: `TURN-2@server/TURN/two-devices`.
@@ -336,7 +341,7 @@ extension RunReport {
     /// clause saw that, all of them are selected.
     package func selector(of result: ClauseResult) -> String {
         let clause = result.clause.id.description
-        guard let finding = repeated(result) else { return clause }
+        guard let finding = ordered(result).first else { return clause }
         let events = scenario(finding.scenario)?.history.events ?? []
         let isLoss = finding.finding.events.contains { events.indices.contains($0) && events[$0].kind.isLoss }
         let isShared = isLoss && Set(result.findings.map(\.scenario)).count > 1
@@ -352,7 +357,7 @@ extension RunReport {
 
     /// The rate at which the scenario to repeat broke a clause; nil if a rerun is likely to break it.
     func rate(of result: ClauseResult) -> String? {
-        guard let name = repeated(result)?.baseName else { return nil }
+        guard let name = ordered(result).first?.baseName else { return nil }
         let (broken, all) = counts(name, result)
         if broken < min(all, Self.plenty) { return "\(broken) of \(all) checks in \(name) found it" }
         // Few checks that all found it may be chance if other scenarios that found it kept it too.

@@ -250,6 +250,17 @@ import Testing
         #expect(try again([few], [few], [many]) == "run --only SYNC-4@2")
     }
 
+    @Test func `the heading names the scenario that is repeated`() throws {
+        let few = violation(.SYNC, 4, at: [1])
+        var report = try report([[few], [violation(.SYNC, 4, at: [0], [1], [2])]])
+        report.again = RunReport.Rerun("run")
+        let text = ConsoleReport(report).text
+        #expect(text.contains("in scenario server/SYNC/1\n") && text.contains("SYNC-4@server/SYNC/1\n"), "\(text)")
+        let page = HTMLReport(report).text
+        #expect(page.contains("SYNC-4@server/SYNC/1"))
+        #expect(JUnitReport(report: report).text.contains("wrong in scenario server/SYNC/1"))
+    }
+
     @Test func `each format shows what follows below its head`() throws {
         var report = try report([[violation(.SYNC, 3, at: [1]), violation(.SYNC, 4, at: [1])]])
         report.again = RunReport.Rerun("conformance server URL")

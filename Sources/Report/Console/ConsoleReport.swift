@@ -76,8 +76,8 @@ package struct ConsoleReport {
     }
 
     func details(_ result: ClauseResult, isDrawn: Bool = false) -> String {
-        let unexpected = result.findings.filter { report.expectation(of: result, in: $0) == nil }
-        let findings = report.isExpected(result) ? result.findings : unexpected
+        let isExpected = report.isExpected(result)
+        let findings = report.ordered(result).filter { isExpected || report.expectation(of: result, in: $0) == nil }
         return details(result, findings, isDrawn)
     }
 

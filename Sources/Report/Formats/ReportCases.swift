@@ -123,9 +123,8 @@ struct ReportCases {
                 kind: result.outcome.word, message: message, details: details,
                 scenarios: result.outcome == .notApplicable ? [] : result.decidedBy)
         }
-        let first = result.findings.first { report.expectation(of: result, in: $0) == nil } ?? result.findings.first
         let found =
-            first.map { "\($0.finding.what) in scenario \($0.scenario)" }
+            report.ordered(result).first.map { "\($0.finding.what) in scenario \($0.scenario)" }
             ?? "in scenario \(result.decidedBy.first ?? "")"
         switch result.outcome {
         case .pass: return entry(.passed(remark: nil))
