@@ -1,19 +1,20 @@
 import Holdfast
 
-extension Sequence<Event> {
-    /// The profiles in a server's greetings, by which it is judged if the user declared none.
-    package var statedProfiles: Set<Profile> {
-        var stated: Set<Profile> = []
-        for event in self {
-            // A greeting is short, and most frames are not greetings.
-            guard case .text(.fromServer, let text) = event.kind, text.utf8.count <= 64 << 10,
-                text.contains("\"capabilities\"")
+extension History {
+    /// The profiles that its dialect can declare and greetings state, by which the server is judged if the user declared
+    /// none; nil if no greeting states any list.
+    package var statedProfiles: Set<Profile>? {
+        let dialect = header.dialect
+        var names: [String]?
+        for (event, frame) in zip(events, frames) {
+            guard case .text(.fromServer, _) = event.kind, let frame, let value = frame.value,
+                !dialect.isCanonical || frame.type == "connected",
+                case .frame(let greeting) = dialect.decode(value, sentBy: .server), greeting["type"] == "connected",
+                let stated = greeting["capabilities"]?.arrayValue
             else { continue }
-            let frame = Frame(text)
-            guard frame.type == "connected" else { continue }
-            let names = (frame["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue)
-            stated.formUnion(names.compactMap(Profile.init(rawValue:)))
+            names = (names ?? []) + stated.compactMap(\.stringValue)
         }
-        return stated.intersection(Profile.all(of: .server))
+        let known = Profile.all(of: .server).intersection(dialect.profiles)
+        return names.map { Set($0.compactMap(Profile.init(rawValue:))).intersection(known) }
     }
 }

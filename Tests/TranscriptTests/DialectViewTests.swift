@@ -16,6 +16,21 @@ import Testing
 
     private let a = Lane.connection("A")
 
+    @Test func `the profiles that a greeting states are read through its dialect`() throws {
+        let postal = try Dialect(SourceTree.text("Tests/Examples/dialects/postal.json"), file: "postal.json")
+        func stated(_ texts: String...) throws -> Set<Profile>? {
+            var header = header()
+            header.dialect = postal
+            let events = texts.enumerated().map { Event(at: $0.offset, lane: a, kind: .text(.fromServer, $0.element)) }
+            return History(header: header, events: events).statedProfiles
+        }
+        let greeting = #"{"event":"welcome","data":{"v":1,"socket":"k1","can":["sync","other"],"limits":{}}}"#
+        #expect(try stated(greeting) == [.sync])
+        #expect(try stated(greeting, greeting.replacing("sync", with: "auth")) == [.sync, .auth])
+        #expect(try stated(greeting.replacing(#""sync","other""#, with: "")) == [])
+        #expect(try stated(greeting.replacing(#""can":["sync","other"],"#, with: "")) == nil)
+    }
+
     @Test func `the dialect travels in the header`() throws {
         let history = try history("adjutant", [(a, .opening(.init()))])
         let text = TranscriptWriter.text(history)

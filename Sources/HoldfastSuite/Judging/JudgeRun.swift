@@ -53,7 +53,7 @@ package struct JudgeOptions: Sendable {
                 dialect: dialect, isOnePerson: isOnePerson ? true : nil, known: isBesideServer ? [.network] : [],
                 lacking: isLossy ? [.frames] : []),
             pipeTimeout: pipeTimeout,
-            isUndeclared: named.isEmpty && described?.profiles == nil && dialect.isCanonical, isNamed: !named.isEmpty,
+            isUndeclared: named.isEmpty && described?.profiles == nil, isNamed: !named.isEmpty,
             dialects: try specification.dialects())
     }
 }

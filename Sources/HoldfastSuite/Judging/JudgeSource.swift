@@ -35,8 +35,8 @@ final class JudgeSource: Sendable {
         var moreProblems: [InputProblem] = []
         /// The events that a capture lacks; empty for scenarios of a stage.
         var lacks: Set<History.Capture.Lack>?
-        /// The profiles stated in greetings, if none were declared.
-        var stated: Set<Profile> = []
+        /// The profiles stated in greetings, if none were declared; nil if none stated a list.
+        var stated: Set<Profile>?
         /// Whether the run of a report left clauses untested or inconclusive, or failed itself.
         var runIsIncomplete = false
     }
@@ -126,10 +126,13 @@ final class JudgeSource: Sendable {
             return History(header: header, events: history.events, frames: history.frames)
         }
         guard options.isUndeclared, history.header.capture != nil, subject.role == .server,
-            subject.profiles == [.core], history.header.dialect.isCanonical
+            subject.profiles == options.reading.subject.profiles
         else { return history }
-        state.summary.stated.formUnion(history.events.statedProfiles)
-        header.subject.profiles.formUnion(state.summary.stated)
+        if let stated = history.statedProfiles {
+            state.summary.stated = stated.union(state.summary.stated ?? [])
+        }
+        guard let stated = state.summary.stated else { return history }
+        header.subject.profiles = stated.union([.core])
         return History(header: header, events: history.events, frames: history.frames)
     }
 

@@ -16,7 +16,7 @@ extension ServerSubject {
         subject.greetings = outcome.performances
         subject.notReached = subject.notReached ?? outcome.startProblem
         guard isUndeclared else { return subject }
-        subject.profiles.formUnion(subject.greetings.flatMap(\.history.events).statedProfiles)
+        subject.profiles.formUnion(subject.greetings.compactMap(\.history.statedProfiles).joined())
         return subject
     }
 

@@ -165,7 +165,7 @@ package final class LiveJudge: Sendable {
         }
         var header = part.history.header
         if isUndeclared {
-            state.stated.formUnion(part.history.events.statedProfiles)
+            state.stated.formUnion(part.history.statedProfiles ?? [])
             header.subject.profiles.formUnion(state.stated)
         }
         let history = History(header: header, events: part.history.events, frames: part.history.frames)
