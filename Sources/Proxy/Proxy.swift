@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastJudge
+import HoldfastSmallFoundation
 import HoldfastTranscript
 import HoldfastTransport
 
@@ -62,10 +63,16 @@ package final class Proxy: Sendable {
             role: options.subject.role, dialect: options.dialect, rules: options.faults,
             file: try options.transcript.map { try TranscriptFile($0, header: header) },
             showsSecrets: options.showsSecrets, watch: judging.add, note: note)
-        relay = try await Relay.start(
-            host: options.host, port: options.port, upstream: options.upstream, tls: options.identity,
-            upstreamTLS: options.upstreamTLS, holdsMessages: Rule.concernMessages(options.faults),
-            watcher: record)
+        do {
+            relay = try await Relay.start(
+                host: options.host, port: options.port, upstream: options.upstream, tls: options.identity,
+                upstreamTLS: options.upstreamTLS, holdsMessages: Rule.concernMessages(options.faults),
+                watcher: record)
+        } catch {
+            // The file is new, and nothing passed.
+            if let path = options.transcript { try? FileManager.default.removeItem(atPath: path) }
+            throw error
+        }
         judging.start()
     }
 

@@ -21,7 +21,15 @@ extension MemberReader {
         do {
             document = try JSONParser.document(bytes: bytes, limits: JSONLimits(maxBytes: maxBytes))
         } catch {
-            throw InputProblems([InputProblem(error, in: file, expected: expected)])
+            let problem = InputProblem(error, in: file, expected: expected)
+            let isCut = error.kind == .unterminatedString || error.location.byteOffset >= bytes.count
+            throw InputProblems([
+                !isCut || bytes.isEmpty
+                    ? problem
+                    : InputProblem(
+                        problem.location, problem.what, expected: expected,
+                        fix: "the file ends in the middle: take the whole file, or close what is open")
+            ])
         }
         let collector = ProblemCollector(file: file, text: bytes)
         for flaw in document.flaws { collector.note(flaw) }

@@ -60,6 +60,15 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
                     InputProblem(
                         flag, "'\(text)' binds a \(other)", expected: "clauses of a \(role.rawValue)",
                         fix: "test a \(other): conformance \(other) \(flag) \(text)"))
+            } else if found.0.isEmpty, isPair || found.1.isEmpty, let id = ClauseID(first.text),
+                case let area = clauses.filter({ $0.area == id.area }).map(\.number).sorted(), area.count > 1
+            {
+                let nearest = area.sorted { abs($0 - id.number) < abs($1 - id.number) }.prefix(2)
+                problems.append(
+                    InputProblem(
+                        flag, "there is no clause \(id)",
+                        expected: "\(id.area)-\(area[0]) to \(id.area)-\(area[area.count - 1])",
+                        fix: "did you mean \(nearest.map { "'\(id.area)-\($0)'" }.joined(separator: " or "))?"))
             } else if isPair ? found.0.isEmpty || found.1.isEmpty : found.0.isEmpty && found.1.isEmpty {
                 let area = role == .server ? "SYNC" : "CLIENT"
                 problems.append(

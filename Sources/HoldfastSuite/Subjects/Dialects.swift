@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastPlatform
 import HoldfastStage
 import HoldfastTransport
 
@@ -13,8 +14,14 @@ extension Specification {
                 return try dialect(named: text)
             } catch {
                 guard !dialectNames.contains(text) else { throw error }
+                let file = "./\(text).json"
+                let isFile = folder == nil && (try? FileStatus(of: file))?.kind == .regular
                 throw InputProblems(
-                    error.problems.map { InputProblem(location, $0.what, expected: $0.expected, fix: $0.fix) })
+                    error.problems.map {
+                        InputProblem(
+                            location, $0.what, expected: $0.expected,
+                            fix: isFile ? "did you mean \(location) \(file)?" : $0.fix)
+                    })
             }
         }
         let path = folder.map { text.hasPrefix("/") ? text : "\($0)/\(text)" } ?? text

@@ -270,7 +270,9 @@ extension ServerUnderTest {
                 location, "'\(endpoint.address)' begins with \(endpoint.scheme.rawValue)://",
                 expected: "\(schemes), a host and a path", fix: "write it with \(schemes)")
         } catch {
-            problems.note(location, error.description, expected: "", fix: "")
+            let isFile = location == "url" && text.hasSuffix(".json")
+            problems.note(
+                location, error.description, expected: "", fix: isFile ? "did you mean --subject \(text)?" : "")
         }
         return nil
     }

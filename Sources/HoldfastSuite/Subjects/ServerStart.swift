@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastStage
 
 /// The start command from the subject file and the flags, which override the file.
@@ -37,6 +38,15 @@ extension ServerUnderTest {
                 problems.note(
                     "--start", "no program in '\(command)'", expected: "a program and its arguments",
                     fix: "for example --start 'my-server --port {port}'")
+            }
+            let places = ["{port}", "{data}", "{push}", "{model}"]
+            for name in words.flatMap({ $0.matches(of: /{[a-z]+}/) }).map({ String($0.output) })
+            where !places.contains(name) {
+                // Another text in braces may be the server's own.
+                guard let near = nearestName(to: name, among: places) else { continue }
+                problems.note(
+                    "--start", "unknown '\(name)' in '\(command)'", expected: places.joined(separator: ", "),
+                    fix: "did you mean '\(near)'?")
             }
             return words
         } catch {

@@ -146,8 +146,7 @@ final class DriverConversation: Sendable {
 
     private func meaning(of value: JSONValue, in line: [UInt8], to name: String) throws(DriverProblem) -> DriverReply {
         if let reason = value["error"]?.stringValue {
-            let tail = transport.lastOutput.suffix(5).joined(separator: "\n    ")
-            return .failed(tail.isEmpty ? reason : "\(reason)\n  standard error ends with:\n    \(tail)")
+            return .failed(reason + DriverProblem.ending(transport.lastOutput.suffix(5)))
         }
         if let reason = value["unsupported"]?.stringValue { return .unsupported(reason) }
         if name == "hello", value["name"] == nil { throw noReply(line, ["a reply to hello without 'name'"], to: name) }

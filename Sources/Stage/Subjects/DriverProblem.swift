@@ -63,9 +63,12 @@ extension DriverProblem: CustomStringConvertible {
     package var description: String {
         let words = words
         let start = isHarness ? words.what : "\(location): \(words.what)"
-        let said =
-            output.isEmpty ? "" : "\n  standard error ends with:\n" + output.map { "    \($0)" }.joined(separator: "\n")
-        return "\(start)\(said)\n  expected: \(words.expected)\n  fix: \(words.fix)"
+        return "\(start)\(Self.ending(output))\n  expected: \(words.expected)\n  fix: \(words.fix)"
+    }
+
+    /// The last lines of standard error, below a problem; empty if there are none.
+    static func ending(_ output: [String]) -> String {
+        output.isEmpty ? "" : "\n  standard error ends with:" + output.map { "\n    \($0)" }.joined()
     }
 
     private var asked: String { command.map { "'\($0)'" } ?? "a command" }

@@ -26,10 +26,11 @@ enum ParserProblem {
                 String(value.2), "'\(value.1)' is not a number", expected: "a number, as in \(value.2)=5",
                 fix: "see '\(command) --help'")
         }
-        if command == "conformance client", let driver = message.firstMatch(of: /^Unexpected argument '(.*)'$/)?.1 {
+        let unexpected = message.firstMatch(of: /^(?:Unexpected argument|[0-9]+ unexpected arguments:) '(.*)'$/)?.1
+        if command == "conformance client", let driver = unexpected?.replacing("', '", with: " ") {
             return InputProblem(
-                command, "unexpected argument '\(driver)'", expected: "a driver after '--'",
-                fix: "conformance client -- \(driver)")
+                command, what, expected: "a driver after '--'",
+                fix: "put '--' before the command: conformance client -- \(driver)")
         }
         return InputProblem(
             command, what.replacing("\n", with: " "), expected: "what '\(command) --help' shows",

@@ -84,8 +84,8 @@ struct ClientCommand: AsyncParsableCommand {
         selection.baseline = output.baseline
         var report = try await client.withDriver(under: specification, invite: ClientFlags.invite) {
             [selection] source in
-            if let out { try Files.prepareFolder(out, given: "--out") }
             let subject = try await client.subject(source, until: stop)
+            if let out { try Files.prepareFolder(out, given: "--out") }
             var suite = ClientSuite(subject, at: source.location, under: specification, selection, jobs: jobs)
             suite.life = try time.map { time in
                 try Life(
