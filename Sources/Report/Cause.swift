@@ -325,6 +325,7 @@ extension History {
             case .opening, .close(.toServer, _, _): heard.remove(event.lane)
             case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .act("mute", _):
                 if !heard.contains(event.lane) { unheard.insert(index) }
+            case .wait: break
             default: heard.insert(event.lane)
             }
         }
