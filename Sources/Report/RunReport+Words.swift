@@ -32,7 +32,6 @@ extension RunReport {
             if warned > 0 {
                 sentences = ["No MUST \(of) is violated; \(counted(warned, "recommendation")) not followed."]
             }
-            if let awaitedInVain { sentences.append("\(awaitedInVain).") }
         case .violation:
             let from = heads.isEmpty ? "" : ", from \(counted(causes.count, "cause"))"
             sentences = ["\(readable(unexpected.count)) \(of) \(unexpected.count == 1 ? "is" : "are") violated\(from)."]
@@ -57,20 +56,6 @@ extension RunReport {
         }
         if let part { sentences.append("This is shard \(part.shard.index) of \(part.shard.count).") }
         return sentences.joined(separator: " ")
-    }
-
-    /// The event for which most scenarios that ended early waited, beside a verdict that does not mention them.
-    var awaitedInVain: String? {
-        let stopped = exit == .conforms ? scenarios.filter { $0.stoppedAt != nil && $0.skipped == nil } : []
-        let awaited = stopped.compactMap { scenario in
-            scenario.history.events.compactMap { event in
-                if case .wait(let awaited, met: false) = event.kind { awaited } else { nil }
-            }.last
-        }
-        let most = Dictionary(grouping: awaited) { $0 }.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
-        return most.map { awaited, all in
-            "\(all.count) of \(counted(stopped.count, "scenario")) that ended early awaited '\(awaited)' in vain"
-        }
     }
 
     /// The strength of the proof that answers are stored before they are announced; nil if not applicable.

@@ -61,25 +61,6 @@ import Testing
         #expect(try outcomes(after: whole - 1) == [.untested])
     }
 
-    @Test func `a run that conforms says what the scenarios that ended early awaited`() throws {
-        let pass = Verdict(clause: States.sync3, outcome: .pass, exercised: 1)
-        func report(_ missed: [String?]) throws -> RunReport {
-            let scenarios = missed.enumerated().map { number, missed in
-                var one = Sample.Scenario(
-                    "server/SYNC/\(number)", [pass], stoppedAt: missed.map { _ in "/steps/1" })
-                one.missed = missed
-                return one
-            }
-            return try Sample.report(
-                scenarios, selection: [States.sync3], intended: ["server/SYNC/0": [States.sync3]])
-        }
-        let ended = try report([nil, "done", "pong", "pong"])
-        #expect(ended.exit == .conforms, "\(ended.headline)")
-        #expect(ended.awaitedInVain == "2 of 3 scenarios that ended early awaited 'pong' in vain")
-        #expect(ConsoleReport(ended).text.contains("awaited 'pong' in vain"))
-        #expect(try report([nil]).awaitedInVain == nil)
-    }
-
     @Test func `a late machine explains a wait that was too short, and no close by the server`() throws {
         let clause = ClauseID(.LIVE, 1)
         let pass = Verdict(clause: clause, outcome: .pass, exercised: 1)

@@ -223,7 +223,6 @@ package struct ConsoleReport {
         let stopped = report.scenarios.filter {
             $0.stoppedAt != nil && $0.skipped == nil && $0.failure == nil && $0.cut != .interruption
         }
-        lines += [report.awaitedInVain].compactMap(\.self)
         lines += stopped.prefix(5).map { "ended early: \($0.name)\(Gap.reason($0.stoppedAt ?? ""))" }
         if stopped.count > 5 {
             let names = stopped.dropFirst(5).map(\.name).joined(separator: ", ")
