@@ -117,7 +117,10 @@ let package = Package(
         // Stands between a client and a server: passes on, writes down, judges and breaks things on request.
         room(
             "Proxy",
-            ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Captures", "Judge", "Transport", "Stage"]),
+            [
+                "Basics", "Platform", "SmallFoundation", "JSON", "Holdfast", "Transcript", "Captures", "Judge",
+                "Transport", "Stage",
+            ]),
         // The reference server for people who develop a client, driven while it runs.
         room(
             "Mock", ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Transport", "Reference", "Proxy"],

@@ -160,7 +160,8 @@ private struct SharedEvidence {
         (self.histories, self.broken) = (histories, broken)
         leaked = broken.contains(CauseRank.leak) ? Self.heardTwice(in: histories) : []
         unheard = histories.mapValues(\.unheard)
-        isMute = histories.values.allSatisfy(\.isMute)
+        let said = histories.values.flatMap(\.said)
+        isMute = !said.isEmpty && said.allSatisfy { $0?["type"] == "connected" }
     }
 
     /// The sessions and turns with frames in several scenarios, which should share none.
@@ -316,7 +317,7 @@ extension Event {
 }
 
 extension History {
-    /// What was sent to the server on a connection that stayed open, with no sign of the server after it.
+    /// The messages to the server on connections that stayed open, with no sign of the server after them.
     fileprivate var unheard: Set<Int> {
         var (heard, unheard): (Set<Lane>, Set<Int>) = ([], [])
         for (index, event) in events.enumerated().reversed() where header.subject.role == .server {
@@ -332,14 +333,11 @@ extension History {
         return unheard
     }
 
-    /// Whether the server said nothing on greeted connections.
-    fileprivate var isMute: Bool {
-        var greeted: Set<Lane> = []
-        for (event, frame) in zip(events, frames) {
-            guard case .text(.fromServer, _) = event.kind else { continue }
-            if !greeted.insert(event.lane).inserted, frame?["type"] != "connected" { return false }
-        }
-        return true
+    /// The frames that the server sent; nil for a text that is none.
+    fileprivate var said: [Frame?] {
+        zip(events, frames).filter { event, _ in
+            if case .text(.fromServer, _) = event.kind { true } else { false }
+        }.map(\.1)
     }
 }
 

@@ -15,6 +15,8 @@ extension History {
             names = (names ?? []) + stated.compactMap(\.stringValue)
         }
         let known = Profile.all(of: .server).intersection(dialect.profiles)
-        return names.map { Set($0.compactMap(Profile.init(rawValue:))).intersection(known) }
+        let stated = names.map { Set($0.compactMap(Profile.init(rawValue:))).intersection(known) }
+        // A list in words of its own says nothing of profiles.
+        return stated?.isEmpty == true && names?.isEmpty == false ? nil : stated
     }
 }

@@ -273,6 +273,8 @@ import Testing
         let poll = "1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)"
         try clause.violates("\(sent) \(waits) A<done(t2 #2) +600ms \(waits)^ \(poll)")
         try clause.conforms("\(sent) \(waits) A<done(t2 #2) +100ms \(waits) \(poll)")
+        // Once the connection has ended, a read is no poll.
+        try clause.untested("\(sent) \(waits) A<done(t2 #2) +600ms \(waits) A!cut \(poll)")
         try clause.conforms("\(sent) \(waits) A<done(t2 #2) +600ms client=connected(s1 u1 a1 u2) \(poll)")
         // While a sync is unanswered, what it asks for is missing.
         let asked = "\(away) B+(e1 #6) B>sync(e1 #2)"

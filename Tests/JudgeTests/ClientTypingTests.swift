@@ -208,6 +208,14 @@ import Testing
         try clause.violates("\(synced) +10s B<syncResult(e1 #2 complete) +18s^")
     }
 
+    @Test func `CLIENT-38 a text that failed does not wait beside its equal`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let first = "\(offline) client!send(c2='again') client=offline(s1 u1 a1 c2='again'"
+        let second = " failed=c2) client!networkUp B+ client!send(c3='again')"
+        try clause.conforms("\(first)\(second) B>chat(c3 s1 'again') B<ack(c3) +17s", also: ["CLIENT-18"])
+        try clause.violates("\(first)\(second) +17s^", also: ["CLIENT-18"])
+    }
+
     @Test func `CLIENT-38 the form of a text makes no other message`() throws {
         let clause = ClauseUnderTest("CLIENT-38")
         func sent(_ typed: String, _ sent: String, _ shown: String) -> String {

@@ -26,7 +26,7 @@ import Testing
         try clause.untested("A+ 1>GET 1<200 A>chat(c1) 2>GET A<ack(c1) 2<200(s1) A<done(t1)")
     }
 
-    @Test func `ID-2 keys that only sample alike are of two questions`() throws {
+    @Test func `ID-2 keys that only look alike are of two questions`() throws {
         let clause = ClauseUnderTest("ID-2", rule: 1)
         // One letter as one code point, and as two.
         let asked = "A+ 1>GET 1<200 A>chat(c1='\u{e9}') A<ack(c1='\u{e9}') A<done(t1) A>chat(c2='e\u{301}')"

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["ID-3", "IDEM-5", "IDEM-1"])
-    func `keys that sample alike belong to two questions`(id: String) throws {
+    func `keys that look alike belong to two questions`(id: String) throws {
         let clause = ClauseUnderTest(id, profiles: [.core])
         let two = "A+ \(turn(1, one)) \(turn(2, other, " s1"))"
         if id == "ID-3" { try clause.conforms(two) } else { try clause.untested(two) }
@@ -44,7 +44,7 @@ import Testing
         try clause.violates("\(asked) A<done(t1 c1='\(other)')^")
     }
 
-    @Test func `LIVE-1 a nonce that samples alike is shown by its scalars`() throws {
+    @Test func `LIVE-1 a nonce that looks alike is shown by its scalars`() throws {
         let clause = ClauseUnderTest("LIVE-1")
         try clause.conforms("A+ A>ping(n1='\(one)') A<pong(n1='\(one)')")
         try clause.violates("A+ A>ping(n1='\(one)') A<pong(n1='\(other)')^")
@@ -58,7 +58,7 @@ import Testing
         try clause.violates(#"A+ A>chat(c1='a\u{e9}') A<ack(c1='a"# + "\u{e9}" + "')^ A<done(t1)")
     }
 
-    @Test func `texts that sample alike are shown by their scalars`() throws {
+    @Test func `texts that look alike are shown by their scalars`() throws {
         let read = "A+ A>chat(c1) A<ack(c1) A<done(t1 '\(one)') 1>GET(s1) 1<200(u1 a1='\(other)')"
         let finding = try #require(try ClauseUnderTest("ENV-6").findings(read).first)
         #expect(Set([finding.expected, finding.actual]) == [#"'caf\u{e9}'"#, #"'cafe\u{301}'"#])

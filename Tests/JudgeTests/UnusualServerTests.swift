@@ -133,7 +133,7 @@ import Testing
         try ClauseUnderTest("TURN-5").violates("\(twice)^")
     }
 
-    @Test func `TURN-6 an agent without a script may fail while nobody samples`() throws {
+    @Test func `TURN-6 an agent without a script may fail while it is not watched`() throws {
         let away = "A+ B+ A>chat(c1) A<ack(c1) A!cut B<error(agent_failed t1) 1>GET(s1)"
         try ClauseUnderTest("TURN-6", hasScriptedAgent: false).untested("\(away) 1<200(u1 t1=failed)")
     }

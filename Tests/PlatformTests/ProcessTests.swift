@@ -27,7 +27,8 @@ import Testing
         #expect(ProcessTable.status(of: number) == nil)
     }
 
-    @Test(.timeLimit(.minutes(2))) func `a process that shares a processor waits for it`() async throws {
+    @Test(.enabled("needs a system that counts waits") { !ProcessTable.waitingTimes(of: Processes.own).isEmpty })
+    func `a process that shares a processor waits for it`() async throws {
         let children = try (0...ProcessInfo.processInfo.activeProcessorCount).map { _ in
             try started("while :; do :; done")
         }

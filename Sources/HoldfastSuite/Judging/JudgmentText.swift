@@ -62,7 +62,7 @@ package struct JudgmentText {
             let dialects = file.dialects.subtracting(["canonical"]).sorted()
             if !dialects.isEmpty { words.append("dialect \(dialects.joined(separator: ", "))") }
             if !file.profiles.isEmpty {
-                let stated = file.summary.stated?.isEmpty ?? true ? "" : " (from 'connected')"
+                let stated = file.summary.stated == nil ? "" : " (from 'connected')"
                 words.append("profiles \(file.profiles.sorted().map(\.rawValue).joined(separator: ", "))\(stated)")
             }
             let foreign = file.foreignSpecifications(to: specification.version)

@@ -42,8 +42,8 @@ extension ServerUnderTest {
             let places = ["{port}", "{data}", "{push}", "{model}"]
             for name in words.flatMap({ $0.matches(of: /{[a-z]+}/) }).map({ String($0.output) })
             where !places.contains(name) {
-                // Another text in braces may be the server's own.
-                guard let near = nearestName(to: name, among: places) else { continue }
+                // Another text in braces may be the server's own, unless it has the same letters.
+                guard let near = places.first(where: { $0.sorted() == name.sorted() }) else { continue }
                 problems.note(
                     "--start", "unknown '\(name)' in '\(command)'", expected: places.joined(separator: ", "),
                     fix: "did you mean '\(near)'?")

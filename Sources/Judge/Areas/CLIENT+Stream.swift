@@ -189,7 +189,8 @@ extension CLIENT {
             let end = min(
                 history.end(of: frame.event, at: departures.union(["hang"])),
                 history.connections[frame.connection].ending?.event ?? .max)
-            let poll = history.client.reads(of: frame.sessionId ?? "").asked(after: frame.event).first?.request
+            let poll = history.client.reads(of: frame.sessionId ?? "").asked(after: frame.event)
+                .first { $0.isAsked(before: end) }?.request
             let last = poll.flatMap { history.samples(after: frame.event, before: $0).last }
             let outcome = history.shown(after: frame.event, within: history.timeouts.pong, before: end) { sample in
                 sample.event == last?.event && sample.state.thinking

@@ -367,7 +367,10 @@ extension Observations {
     /// CLIENT-5 judges a message sent under the key of an equal text.
     fileprivate func areSent(_ question: ClientQuestion, _ typed: Int, before end: Int, in life: Range<Int>) -> Bool {
         let equals = clientQuestions.filter { $0.hasText(question.text) }
-        let waiting = equals.count { !$0.isAfter(typed) && ($0.requests.first?.event).isOpen(at: typed) }
+        let waiting = equals.count { equal in
+            !equal.isAfter(typed) && (equal.requests.first?.event).isOpen(at: typed)
+                && !hasFailed(equal, from: equal.event, to: typed)
+        }
         let sent = equals.flatMap(\.requests).between(typed, end).filter { life.contains($0.event) }
         return sent.count >= max(1, waiting)
     }

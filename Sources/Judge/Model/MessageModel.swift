@@ -178,11 +178,12 @@ struct MessageModel {
     /// Whether a screen may wait for a message: it is not over, has only just ended, or is about to be resent, possibly
     /// on a connection that has died.
     private func explains(_ sample: Observations.ScreenSample, _ machine: MessageMachine) -> Bool {
+        if machine.isLost { return true }
         let mayWait = machine.worlds.contains { world in
             !machine.owes(.waiting, in: world)
                 || !world.shown.contains(.waiting) && !isOverdue(world, machine, at: sample)
         }
-        if machine.isLost || mayWait || machine.maySend && history.deadConnection(at: sample.event) != nil {
+        if mayWait || machine.maySend && history.deadConnection(at: sample.event) != nil {
             return true
         }
         let next = machine.question.requests.first { $0.event > sample.event }

@@ -196,7 +196,7 @@ final class ClientPerformer: ClientScene, Sendable {
         let reason: JSONObject = ["reason": .string(problem.inShort), "command": .string(problem.command ?? "")]
         switch problem.code {
         case .ended(let exit): recorder.note(.act("exit", exit.details), on: .client)
-        // Whatever its app did not do since then proves nothing else.
+        // Since then, whatever its app did not do proves nothing.
         case .hung: recorder.note(.act("hang", reason), on: .client, at: asked)
         default: recorder.note(.act("nonsense", reason), on: .client)
         }

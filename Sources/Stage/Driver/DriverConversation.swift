@@ -14,8 +14,6 @@ final class DriverConversation: Sendable {
         var quickest: Duration?
         /// How long the driver had waited for a processor, and when that was read.
         var waiting: (times: WaitingTimes, at: ContinuousClock.Instant)?
-        /// How long it has waited since it was asked.
-        var waited = Duration.zero
     }
 
     private let ids = Counter()
@@ -64,17 +62,20 @@ final class DriverConversation: Sendable {
         var arrival = await transport.arrivals.next(within: min(max(deadline.rest, .milliseconds(100)), Self.freshness))
         // If the machine is late meanwhile, the driver does not get the processor either.
         while arrival == .late {
-            note(.now, since: asked, isState: false)
+            noteDelay(until: .now, since: asked, isState: name == "state")
             guard deadline.rest > .zero else { break }
             arrival = await transport.arrivals.next(within: min(deadline.rest, Self.freshness))
         }
         switch arrival {
         case .line(let line):
-            note(.now, since: asked, isState: name == "state")
+            let now = ContinuousClock.now
             let value = try reply(in: line, to: name)
             guard value["id"]?.intValue == id else {
                 throw broken(.unasked(line: Self.shown(line), expected: id), at: name)
             }
+            let isState = name == "state"
+            if isState { state.withLock { $0.quickest = min($0.quickest ?? (now - asked), now - asked) } }
+            noteDelay(until: now, since: asked, isState: isState)
             return try meaning(of: value, in: line, to: name)
         case .late: throw broken(.hung(milliseconds: limit.milliseconds), at: name)
         case .interrupted: throw broken(.interrupted, at: name)
@@ -85,51 +86,36 @@ final class DriverConversation: Sendable {
     }
 
     private func readWaitingTimes(at now: ContinuousClock.Instant) {
-        let isKnown = state.withLock { state in
-            state.waited = .zero
-            return state.waiting.map { now - $0.at < Self.freshness } ?? false
-        }
-        guard !isKnown else { return }
-        let times = transport.waitingTimes
+        guard state.withLock({ $0.waiting.map { now - $0.at >= Self.freshness } ?? true }) else { return }
+        let times = transport.waitingTimes ?? WaitingTimes()
         state.withLock { $0.waiting = (times, now) }
     }
 
-    /// Notes the time of a reply, or of one that is still missing: a driver that is later than usual did not get the
-    /// processor, and neither did its app.
-    private func note(_ now: ContinuousClock.Instant, since asked: ContinuousClock.Instant, isState: Bool) {
-        let quickest = state.withLock { state in
-            if isState { state.quickest = min(state.quickest ?? (now - asked), now - asked) }
-            return state.quickest ?? .zero
+    /// Notes what kept a driver that owed a reply: the time for which it has waited for a processor or a disk since the
+    /// last reading, and the start of a late state report, whatever the reason.
+    private func noteDelay(until now: ContinuousClock.Instant, since asked: ContinuousClock.Instant, isState: Bool) {
+        guard now - asked > Self.typicalDelay else { return }
+        let meter = SchedulingMeter.shared
+        if isState {
+            let quickest = state.withLock { $0.quickest } ?? .zero
+            let start = asked + max(Self.typicalDelay, quickest * 4)
+            meter.held(from: start, to: min(now, start + Self.maxHeld))
         }
-        let start = asked + max(Self.typicalDelay, quickest * 4)
-        guard start < now else { return }
-        let times = transport.waitingTimes
+        guard let times = transport.waitingTimes else { return }
         let waited = state.withLock { state in
-            if let (before, at) = state.waiting { state.waited += times.longest(since: before, within: now - at) }
+            let (before, at) = state.waiting ?? (times, now)
             state.waiting = (times, now)
-            return state.waited
+            return times.longest(since: before, within: now - max(at, asked))
         }
-        let late = SchedulingMeter.shared.lateness(from: asked, to: now).reduce(0) { $0 + $1.to - $1.from }
-        let blamed = Self.blamedOnMachine(now - start, waited: waited, late: .microseconds(late), isState: isState)
-        SchedulingMeter.shared.held(from: start, to: start + blamed)
+        meter.held(from: now - waited, to: now)
     }
 
-    /// The part of a delay that the machine caused: the time for which the driver waited for a processor, or all of it
-    /// if the machine was late itself.
-    ///
-    /// On a machine that is on time, an act may be slow, and so may a state report after a while.
-    static func blamedOnMachine(_ delay: Duration, waited: Duration, late: Duration, isState: Bool) -> Duration {
-        late * lateShare >= delay ? delay : min(delay, max(waited, isState ? maxHeld : .zero))
-    }
-
-    /// How often the waiting times of a driver that owes a reply are read, and how old they may be when it is asked.
+    /// How often the waits of a driver that owes a reply are read, and how old the reading may be when it is asked.
     private static let freshness = Duration.milliseconds(200)
     /// The time that any driver may take to report its state.
     private static let typicalDelay = Duration.milliseconds(50)
-    /// The longest delay of a state report that is not the app's own.
+    /// The longest delay of a state report that is blamed on the machine, besides its measured waits.
     private static let maxHeld = Duration.milliseconds(500)
-    /// A machine is late itself if it was late in one part of so many.
-    private static let lateShare = 5
 
     /// Throws unless the line is a reply.
     private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {
@@ -184,10 +170,10 @@ protocol DriverTransport: Sendable {
     /// The driver's last lines on other outputs, for error messages.
     var lastOutput: [String] { get }
 
-    /// How long the driver has waited for a processor; empty if unknown.
-    var waitingTimes: WaitingTimes { get }
+    /// How long the driver has waited for a processor; nil if unknown.
+    var waitingTimes: WaitingTimes? { get }
 }
 
 extension DriverTransport {
-    var waitingTimes: WaitingTimes { WaitingTimes() }
+    var waitingTimes: WaitingTimes? { nil }
 }

@@ -14,7 +14,7 @@ final class ProcessTransport: DriverTransport {
 
     var processorTime: Duration? { process.processorTime }
 
-    var waitingTimes: WaitingTimes { process.waitingTimes }
+    var waitingTimes: WaitingTimes? { process.waitingTimes }
 
     var lastOutput: [String] { process.output.lines() }
 

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// Measures how late this process and its drivers are woken: on an overloaded machine, nothing is on time.
+/// Measures how late this process is woken, and how long its subjects wait: on an overloaded machine, nothing is on time.
 ///
 /// A task asks to be woken every 20 ms and notes the excess. A subject that takes a second on an idle machine may take
 /// many on a busy one, and is not to blame. So bounds are extended (see ``History/Lateness``), both in waits and in
@@ -16,6 +16,11 @@ final class SchedulingMeter: Sendable {
             while !Task.isCancelled {
                 try? await Task.sleep(for: pause, clock: .continuous)
                 meter.wake(at: .now)
+            }
+        }
+        Task.detached {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: length, clock: .continuous)
                 meter.readWatched(at: .now)
             }
         }
@@ -52,7 +57,7 @@ final class SchedulingMeter: Sendable {
 
     /// A process, and its waiting times when they were last read.
     private struct Watched {
-        let waitingTimes: @Sendable () -> WaitingTimes
+        let waitingTimes: @Sendable () -> WaitingTimes?
         var known: WaitingTimes
     }
 
@@ -73,22 +78,23 @@ final class SchedulingMeter: Sendable {
                 samples: [Sample(at: start, lost: .zero)], asleepSince: start, heldUntil: start, watchedAt: start))
     }
 
-    /// Counts the time for which a process waits for a processor, until that becomes unknown.
-    func watch(_ waitingTimes: @escaping @Sendable () -> WaitingTimes) {
-        let known = waitingTimes()
+    /// Counts the time for which a process waits for a processor or a disk, until its times are nil.
+    func watch(_ waitingTimes: @escaping @Sendable () -> WaitingTimes?) {
+        guard let known = waitingTimes() else { return }
         state.withLock { $0.watched.append(Watched(waitingTimes: waitingTimes, known: known)) }
     }
 
     /// Counts the longest wait among the watched processes since the last time.
     func readWatched(at moment: ContinuousClock.Instant) {
         let (before, since) = state.withLock { ($0.watched, $0.watchedAt) }
-        guard moment - since >= Self.length else { return }
         let times = before.map { $0.waitingTimes() }
-        let longest = zip(times, before).map { $0.longest(since: $1.known, within: moment - since) }.max() ?? .zero
+        let longest =
+            zip(times, before).compactMap { $0?.longest(since: $1.known, within: moment - since) }.max() ?? .zero
         state.withLock { state in
             state.watchedAt = moment
-            for (index, times) in times.enumerated() { state.watched[index].known = times }
-            state.watched.removeAll(where: \.known.isUnknown)
+            for (index, times) in times.enumerated().reversed() {
+                if let times { state.watched[index].known = times } else { state.watched.remove(at: index) }
+            }
         }
         if longest > Self.typicalDelay { held(from: moment - longest, to: moment) }
     }
@@ -191,11 +197,12 @@ struct ExtendedDeadline: Sendable {
     }
 }
 
-/// How long each thread of a process has waited for a processor, and which wait for a disk: Linux knows that.
+/// How long each thread of a process has waited for a processor, and which wait for a disk; known on Linux only.
+///
+/// Threads of one process also wait for each other, if they are more than there are processors.
 struct WaitingTimes: Sendable {
     private let times: [ProcessID: Duration]
     private let onDisk: Set<ProcessID>
-    var isUnknown: Bool { times.isEmpty }
 
     init(_ times: [ProcessID: Duration] = [:], onDisk: Set<ProcessID> = []) {
         (self.times, self.onDisk) = (times, onDisk)
@@ -206,8 +213,7 @@ struct WaitingTimes: Sendable {
         self.init(times, onDisk: Set(times.keys.filter { ProcessTable.status(of: $0)?.state == "D" }))
     }
 
-    /// The longest wait of a thread in the time since an earlier reading: all of that for one that waited for a disk at
-    /// both.
+    /// The longest wait of a thread since an earlier reading: the whole time if it waited for a disk at both.
     func longest(since earlier: Self, within time: Duration) -> Duration {
         guard onDisk.isDisjoint(with: earlier.onDisk) else { return time }
         return min(time, times.map { $1 - (earlier.times[$0] ?? .zero) }.max() ?? .zero)

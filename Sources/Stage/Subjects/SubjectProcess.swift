@@ -66,8 +66,8 @@ final class SubjectProcess: Sendable {
     /// The processor time of it and its children; nil if unknown, and once it has ended.
     var processorTime: Duration? { exit == nil ? group.processorTime : nil }
 
-    /// How long each thread of its leader has waited for a processor; empty if unknown, and once it has ended.
-    var waitingTimes: WaitingTimes { WaitingTimes(of: exit == nil ? group.leader : 0) }
+    /// How long each thread of its leader has waited for a processor; nil once it has ended.
+    var waitingTimes: WaitingTimes? { exit == nil ? WaitingTimes(of: group.leader) : nil }
 
     /// Waits for the end; nil if the process does not end within the limit.
     func exit(within limit: Duration) async -> SubjectExit? { await ended.wait(within: limit) }

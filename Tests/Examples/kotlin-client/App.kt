@@ -26,6 +26,9 @@ private val ping = mapOf("type" to "ping", "nonce" to "n")
  */
 enum class Phase { WAITING, ASKED, ACCEPTED, DONE, REFUSED, UNANSWERED }
 
+/** Where the server may not have the message. */
+private val PENDING = setOf(Phase.WAITING, Phase.ASKED)
+
 class Message(
     val role: String, val text: String, var id: String? = null, var key: String? = null, var turn: String? = null
 ) {
@@ -282,7 +285,10 @@ class App(private val launch: Launch, private val file: File) {
         if (session == null || type != "ack" && type != "done" && type != "message") return
         val chat = found?.let { adopt(it.first, session) } ?: chat(session)
         val turn = frame.text("turnId")
-        if (found != null) accept(found.second, turn)
+        if (found != null) {
+            if (found.second.phase in PENDING) place(found.second, chat)
+            accept(found.second, turn)
+        }
         val role = if (type == "done") "assistant" else frame.text("role")
         if (type == "done" || type == "message" && !(role == "user" && found != null)) {
             val key = if (role == "user") frame.text("clientMessageId") else null
@@ -428,9 +434,14 @@ class App(private val launch: Launch, private val file: File) {
             known.turn = known.turn ?: news.turn
             return known to false
         }
-        val question = chat.messages.indexOfFirst { it.phase != null && news.turn != null && it.turn == news.turn }
-        if (news.role == "assistant" && question >= 0) chat.messages.add(question + 1, news) else chat.messages.add(news)
+        place(news, chat)
         return news to true
+    }
+
+    /** Puts a message that the server has behind the others, and before those that it does not have yet. */
+    private fun place(message: Message, chat: Chat) {
+        chat.messages.removeIf { it === message }
+        chat.messages.add(chat.messages.indexOfLast { it.phase !in PENDING } + 1, message)
     }
 
     // Reading.

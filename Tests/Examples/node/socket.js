@@ -25,7 +25,7 @@ class Socket {
     // Asks a silent peer whether it is there, and ends the connection when it does not answer.
     const look = () => {
       const silence = (Date.now() - this.heard) / 1000;
-      // A silence during a stall of this process says nothing: the ping of a while ago must be unanswered.
+      // A silence during a stall of this process says nothing: close only if a ping sent some time ago is unanswered.
       const isUnanswered = this.asked > this.heard && Date.now() - this.asked >= heartbeat * 400;
       if (silence >= 2 * heartbeat && isUnanswered) this.close(4004, "silent for two heartbeats");
       else if (silence >= heartbeat / 2) {

@@ -44,7 +44,7 @@ final class ObservedTurn: HasEvent {
     var principal: String { requests[0].principal }
     var clientMessageId: String? { requests[0].clientMessageId }
     /// The session in the first request that was not refused, else in the first one; nil for a new session.
-    var sessionAsked: String? { (requests.first { $0.refusal == nil } ?? requests[0]).sessionAsked }
+    var sessionAsked: String? { (original ?? request).sessionAsked }
     var ack: Frame? { acks.first { !$0.isDuplicate } }
     var ending: Frame? { endings.first }
     var response: Int? { requests.lazy.compactMap(\.success).first }
