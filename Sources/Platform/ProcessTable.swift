@@ -63,11 +63,9 @@ package enum ProcessTable {
         return .milliseconds(numbers[10...13].reduce(0, +) * 1000 / ticksPerSecond)
     }
 
-    package static func threads(of process: ProcessID) -> [ProcessID] { numbers(in: "/proc/\(process)/task") }
-
     /// The time for which each thread of a process has waited for a processor; empty if the system does not count it.
     package static func waitingTimes(of process: ProcessID) -> [ProcessID: Duration] {
-        let threads = threads(of: process).compactMap { thread -> (ProcessID, Duration)? in
+        let threads = numbers(in: "/proc/\(process)/task").compactMap { thread -> (ProcessID, Duration)? in
             let bytes = contents("/proc/\(process)/task/\(thread)/schedstat", atMost: 128)
             // The time on a processor, and the time spent waiting for one, in nanoseconds.
             let fields = bytes.split(separator: UInt8(ascii: " "))
