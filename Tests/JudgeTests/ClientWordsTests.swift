@@ -84,6 +84,8 @@ import Testing
         try clause.untested("client!launch A+(motd='hi') +3s client=connected")
         try clause.untested("\(asked) A<done(t1 mood='fine') client!selectSession(s2) +2s client=connected(s2)")
         try clause.untested("client!launch A+(motd='hi') A!cut +2s client=connecting")
+        // A connection that lasted longer was accepted, and left for a reason of its own.
+        try clause.untested("client!launch A+(motd='hi') +3s A>close(1002) +2s client=connecting")
     }
 
     @Test func `ENV-13 a client that comes back leaves its old connection`() throws {

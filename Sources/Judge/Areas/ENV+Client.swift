@@ -64,7 +64,9 @@ extension ENV {
         let seen = history.shown(after: greeting.event, within: history.timeouts.scheduling, before: next) { state in
             state.connection == .connected
         }
-        if case .broken(let late) = seen, !connection.isOpen(at: late), !history.wasEndedByClient(connection) { return }
+        if case .broken(let late) = seen, !connection.isOpen(at: late), !isLeft(connection, after: greeting, history) {
+            return
+        }
         evidence.test(seen) { late in
             let word = history.client.state(at: late)?.connection?.rawValue
             return Finding(
@@ -112,10 +114,7 @@ extension ENV {
         {
             return violate("the end of the app", exit.event)
         }
-        if let ending = connection.ending, ending.isAfter(frame.event), ending.isBefore(act),
-            history.wasEndedByClient(connection), history.time(of: ending.event) <= limit,
-            !hasReasonToLeave(frame.connection, at: ending.event, history)
-        {
+        if let ending = connection.ending, ending.isBefore(act), isLeft(connection, after: frame, history) {
             return violate("the end of the connection", ending.event)
         }
         let states = client.states.filter { $0.isAfter(frame.event) && $0.isBefore(act) }
@@ -139,15 +138,18 @@ extension ENV {
         return complaint
     }
 
-    private static func hasReasonToLeave(
-        _ index: Int, at event: Int, _ history: Observations
-    ) -> Bool {
+    /// Whether the client ended a connection within the bound after a frame, and nothing else was a reason to.
+    private static func isLeft(_ connection: ObservedConnection, after frame: Frame, _ history: Observations) -> Bool {
+        let bound = history.timeouts.scheduling.microseconds
+        guard let end = connection.ending?.event, end > frame.event, history.wasEndedByClient(connection),
+            history.time(of: end) <= history.time(of: frame.event) + bound,
+            !history.hasWaited(on: frame.connection, at: end)
+        else { return false }
         let names: Set<String> = ["foreground", "openPush", "background", "networkDown", "networkUp"]
-        return history.hasWaited(on: index, at: event)
-            || history.client.acts.contains { act in
-                act.isAfter(history.connections[index].opening) && act.isBefore(event) && names.contains(act.name)
-                    && history.effectiveSpan(from: act.event, to: event) < history.timeouts.scheduling.microseconds
-            }
+        return !history.client.acts.contains { act in
+            act.isAfter(connection.opening) && act.isBefore(end) && names.contains(act.name)
+                && history.effectiveSpan(from: act.event, to: end) < bound
+        }
     }
 
     private static func hasReason(from first: Int, to last: Int, _ history: Observations) -> Bool {
