@@ -112,7 +112,7 @@ extension ServerWorld {
             if rule.cut != .silence { effects.append(.hangUp(request: request)) }
             return
         }
-        if rule.action == .delay {
+        if rule.action == .delay, earlierTurns(than: number).isEmpty {
             finish(number)
             let asked = turns[number].map { answer(of: $0, isRepeat: before != nil) }
             let what = Held.What.post(question)
@@ -124,7 +124,7 @@ extension ServerWorld {
             return answer(request, answer(of: turn, isRepeat: true))
         }
         turns[number]?.waiting.append(request)
-        if rule.action == .serve, before == nil { finish(number) }
+        if rule.action != .hold, before == nil { serve(number) }
     }
 
     func answer(of turn: Turn, isRepeat: Bool) -> WorldAnswer {
@@ -202,8 +202,11 @@ extension ServerWorld {
     }
 
     /// The wire form of a content: rare forms as parts, with one of an unknown kind between them.
+    ///
+    /// What this client sent stays the same (ENV-6).
     private func content(of stored: Stored) -> JSONValue {
-        guard hasRareForms, let text = stored.content.stringValue else { return stored.content }
+        let isOwn = stored.role == .user && stored.turn.flatMap { turns[$0]?.question } != nil
+        guard hasRareForms, !isOwn, let text = stored.content.stringValue else { return stored.content }
         let half = text.index(text.startIndex, offsetBy: text.count / 2)
         return [
             ["type": "text", "text": .string(String(text[..<half]))], ["type": "mood", "mood": "calm"],

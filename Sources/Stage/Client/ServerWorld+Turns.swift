@@ -32,7 +32,7 @@ extension ServerWorld {
         guard let turn = turns[number] else { return }
         if then != .store { send(ack(turn, isDuplicate: false), to: connection) }
         announce(turn, except: connection)
-        if then == .serve { finish(number) }
+        if then == .serve { serve(number) }
     }
 
     func arrival(of question: WorldQuestion, _ kind: AwaitedArrival.Kind, connection: Int?) -> WorldArrival {
@@ -102,9 +102,22 @@ extension ServerWorld {
 
     // MARK: endings
 
+    /// Ends a turn as soon as the earlier ones of its session have ended (ORDER-2).
+    mutating func serve(_ number: Int) {
+        if earlierTurns(than: number).isEmpty { finish(number) } else { turns[number]?.isServed = true }
+    }
+
+    /// The running turns of the same session that were accepted before.
+    func earlierTurns(than number: Int) -> [Int] {
+        turns.values.filter { $0.status == .running && $0.number < number && $0.session == turns[number]?.session }
+            .map(\.number).sorted()
+    }
+
+    /// Ends a turn, after all earlier ones of its session.
     mutating func finish(_ number: Int, text: String? = nil, to audience: ServerAudience = .all) {
+        reach(number)
         guard let turn = turns[number], turn.status == .running else { return }
-        let text = text ?? "answer \(number)"
+        let text = text ?? turn.answer ?? "answer \(number)"
         turns[number]?.status = .done
         turns[number]?.answer = text
         if let position = index(of: turn.session) {
@@ -115,9 +128,25 @@ extension ServerWorld {
     }
 
     mutating func fail(_ number: Int, code: String, to audience: ServerAudience = .all) {
+        reach(number)
         guard turns[number]?.status == .running else { return }
         turns[number]?.status = .failed(code: code)
         tellEnding(of: number, to: audience)
+    }
+
+    mutating func use(_ tool: String, in number: Int, to audience: ServerAudience) {
+        reach(number)
+        guard let turn = turns[number] else { return }
+        tell(
+            JSONValue(members: [
+                "type": "toolUse", "tool": tool, "sessionId": turn.session, "turnId": "t\(number)",
+                "status": "started",
+            ]), to: audience)
+    }
+
+    /// Ends the earlier turns of a session, since a turn does nothing before they have ended.
+    private mutating func reach(_ number: Int) {
+        while let first = earlierTurns(than: number).first { finish(first) }
     }
 
     private mutating func tellEnding(of number: Int, to audience: ServerAudience) {
@@ -128,15 +157,10 @@ extension ServerWorld {
             effects.append(
                 .answer(request: request, answer(of: turn, isRepeat: turn.repeats.contains(request))))
         }
-    }
-
-    mutating func use(_ tool: String, in number: Int, to audience: ServerAudience) {
-        guard let turn = turns[number] else { return }
-        tell(
-            JSONValue(members: [
-                "type": "toolUse", "tool": tool, "sessionId": turn.session, "turnId": "t\(number)",
-                "status": "started",
-            ]), to: audience)
+        let next = turns.values.filter { $0.session == turn.session && $0.status == .running }.min {
+            $0.number < $1.number
+        }
+        if let next, next.isServed { finish(next.number) }
     }
 
     // MARK: frames

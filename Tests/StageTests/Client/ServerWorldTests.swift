@@ -51,6 +51,11 @@ struct ServerWorldTests {
         return frame.text()
     }
 
+    /// A question of another device, with its answer.
+    private func turn(_ number: Int) -> [ClientWorld.Message] {
+        [.init(id: "u\(number)", role: .user), .init(id: "a\(number)", role: .assistant)]
+    }
+
     private func rule(_ text: String, in world: inout ServerWorld) throws {
         let scenario = try ClientScenarioReader.scenario(
             #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-36"],"steps":[\#(text)]}"#,
@@ -77,6 +82,29 @@ struct ServerWorldTests {
         #expect(sent(&world) == ["1 error idempotency_mismatch"])
         world.receive(chat("hello", key: "k2", session: "s9"), on: 1)
         #expect(sent(&world) == ["1 error session_not_found"])
+    }
+
+    @Test func `the turns of a session end one after another`() throws {
+        var world = try greeted(#"{"sessions":[{"id":"s1","messages":["u1","a1"]}],"lastSeq":2}"#)
+        try rule(#"{"do":"when","comes":"chat","then":"ack","times":1}"#, in: &world)
+        world.receive(chat("first", key: "k2", session: "s1"), on: 0)
+        world.receive(chat("second", key: "k3", session: "s1"), on: 0)
+        let third = try JSONParser.value(chat("third", key: "k4", session: "s1"))
+        world.asked(7, method: "POST", path: "/api/chat", principal: "p1", body: third)
+        world.storeElsewhere(turn(5), in: "s1", to: .all)
+        #expect(sent(&world) == ["0 ack", "0 ack", "0 message #5", "0 message #6"])
+        world.fail(2, code: "agent_failed")
+        #expect(
+            sent(&world) == ["0 error agent_failed #7", "0 done #8", "0 done #9", "request 7 200", "0 done #10"])
+        // Another session does not wait, and a turn that a scenario ends takes the earlier ones along.
+        try rule(#"{"do":"when","comes":"chat","then":"ack"}"#, in: &world)
+        world.receive(chat("fourth", key: "k6", session: "s1"), on: 0)
+        world.receive(chat("fifth", key: "k7", session: "s1"), on: 0)
+        world.storeElsewhere(turn(8), in: "s2", to: .all)
+        #expect(sent(&world) == ["0 ack", "0 ack", "0 message #13", "0 done #14"])
+        world.finish(7)
+        #expect(world.runningTurns.isEmpty)
+        #expect(sent(&world) == ["0 done #15", "0 done #16"])
     }
 
     @Test func `a token that is not the principal's ends the connection, and nothing comes before auth`() throws {
