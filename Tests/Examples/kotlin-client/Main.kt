@@ -70,6 +70,8 @@ private class Device(private val driver: Driver) : WebSocket.Listener {
 }
 
 fun main(arguments: Array<String>) {
+    // The JDK repeats a connection attempt that was reset; the app alone decides when it tries again (CLIENT-1).
+    System.setProperty("jdk.httpclient.redirects.retrylimit", "1")
     // What the app stores lives as long as the scenario.
     val folder = System.getenv("HOLDFAST_DATA")?.let { File(it) } ?: Files.createTempDirectory("chat-app-").toFile()
     val example = Example(folder, isSpawned = arguments.firstOrNull() != "--connect")
