@@ -7,11 +7,7 @@ extension ServerWorld {
     mutating func storeElsewhere(_ messages: [ClientWorld.Message], in session: String, to audience: ServerAudience) {
         if index(of: session) == nil { sessions.append(Session(id: session, createdAt: now)) }
         for message in messages {
-            if message.role == .assistant, let number = Self.turn(in: message.id), !earlierTurns(than: number).isEmpty {
-                turns[number]?.answer = message.text
-                serve(number)
-                continue
-            }
+            if message.role == .assistant, let number = Self.turn(in: message.id) { reach(number) }
             guard let stored = store(message, in: session, at: now) else { continue }
             if message.role == .assistant, let number = stored.turn, let turn = turns[number] {
                 tell(ending(of: turn, isCopy: false), to: audience)

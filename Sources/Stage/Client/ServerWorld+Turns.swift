@@ -117,7 +117,7 @@ extension ServerWorld {
     mutating func finish(_ number: Int, text: String? = nil, to audience: ServerAudience = .all) {
         reach(number)
         guard let turn = turns[number], turn.status == .running else { return }
-        let text = text ?? turn.answer ?? "answer \(number)"
+        let text = text ?? "answer \(number)"
         turns[number]?.status = .done
         turns[number]?.answer = text
         if let position = index(of: turn.session) {
@@ -145,7 +145,7 @@ extension ServerWorld {
     }
 
     /// Ends the earlier turns of a session, since a turn does nothing before they have ended.
-    private mutating func reach(_ number: Int) {
+    mutating func reach(_ number: Int) {
         while let first = earlierTurns(than: number).first { finish(first) }
     }
 

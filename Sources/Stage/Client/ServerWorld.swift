@@ -44,7 +44,6 @@ package struct ServerWorld {
         var session: String
         var question: WorldQuestion?
         var status = Status.running
-        /// The text of its answer; of a running turn, the one that it will get.
         var answer: String?
         /// Whether it ends as soon as it is its turn.
         var isServed = false
