@@ -229,6 +229,9 @@ import Testing
         try clause.violates("\(start) +1min A!cut(rst) +12s^ B+")
         try clause.conforms("\(start) +50s A!cut(rst) +20s B+")
         try clause.untested("\(start) +1min A<close(4001) A>close +12s")
+        // The end of the last process may be recorded after the start of the next one, which owes nothing for it.
+        try clause.untested("\(start) +1min client!quit client!launch A<eof +12s")
+        try clause.violates("\(start) +1min A<eof +12s^")
     }
 
     @Test func `CLIENT-37 the network's return reconnects`() throws {

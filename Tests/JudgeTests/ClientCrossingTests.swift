@@ -176,4 +176,12 @@ import Testing
         try clause.untested("\(first) 1<429(rate_limited c1) \(next)")
         try clause.violates("\(first.replacing("A>chat(c1) A!cut ", with: "")) 1<429(rate_limited c1) \(next)^")
     }
+
+    @Test func `CLIENT-8 nobody reads the response to a request that was on its way when the network went`() throws {
+        let clause = ClauseUnderTest("CLIENT-8")
+        let asked = "client!launch A+ client=connected client!send(c1) A>chat(c1) A!cut"
+        let refused = "1>POST(c1) 1<429(rate_limited c1 retryAfterMs=1000) 2>POST(c1)"
+        try clause.untested("\(asked) client!networkDown client!networkUp \(refused)")
+        try clause.violates("\(asked) \(refused)^")
+    }
 }

@@ -232,8 +232,8 @@ extension CLIENT {
                 continue
             }
             guard let end = client.ends[index], client.isForeground(at: end), client.hasNetwork(at: end),
-                let life = client.launch(at: end)?.events, !history.wasSentAway(before: end + 1),
-                !history.hasAnother(than: index, at: end, in: life)
+                let life = client.launch(at: connection.opening)?.events, life.contains(end),
+                !history.wasSentAway(before: end + 1), !history.hasAnother(than: index, at: end, in: life)
             else { continue }
             let hasStood = connection.connected.map { history.effectiveSpan(from: $0, to: end) >= minute } == true
             let stop = history.end(of: end, at: ObservedClient.interruptions)

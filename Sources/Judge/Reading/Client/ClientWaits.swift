@@ -158,11 +158,12 @@ extension Observations {
         let over = departure(after: sign.event, on: sign.connection) ?? .max
         // A resend over another transport a moment later may have crossed the sign.
         let again = question.requests.first { $0.event == event }
-        let hasCrossed =
-            again.map { $0.connection != sign.connection } == true
-            && mayCross(sign.event, event)
-        guard over < event || hasCrossed else { return false }
+        let hasCrossed = again.map { $0.connection != sign.connection } == true && mayCross(sign.event, event)
         let sends = question.requests.prefix { $0.event < sign.event }.map(\.event)
+        // If the network went while the request was on its way, no response arrives.
+        let downs = client.acts("networkDown").map(\.event)
+        let isAbandoned = sign.connection == nil && downs.contains { $0 < sign.event && mayCross($0, sends.last ?? $0) }
+        guard over < event || hasCrossed || isAbandoned else { return false }
         let isLate = sends.first.map { !mayCross(question.event, $0) } ?? false
         // Another request over the same transport follows the loss or end of the last one.
         let last = question.requests.last { $0.event < event && ($0.connection == nil) == (again?.connection == nil) }
@@ -184,9 +185,7 @@ extension Observations {
         return !samples(after: sign.event, before: min(event, endOfLife(at: sign.event))).contains { sample in
             guard effectiveTime(of: sample.event) <= limit else { return false }
             // A resend that was due anyway may have left before that sample, and arrived after it.
-            if isResent, over >= event, mayCross(sample.event, event) {
-                return false
-            }
+            if isResent, over >= event, mayCross(sample.event, event) { return false }
             if sign.kind == .proof {
                 return sample.state.places(of: question).contains { sample.state.messages[$0].status == "sent" }
             }
