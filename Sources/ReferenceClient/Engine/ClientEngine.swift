@@ -123,7 +123,8 @@ actor ClientEngine {
                         try await socket.send(text)
                         await self?.sent(number)
                     } catch {
-                        // A failed send ends the connection, whatever it reports itself.
+                        // A failed send ends the connection, unless a close that has just arrived says why it failed.
+                        try? await Task.sleep(for: .milliseconds(20))
                         await self?.ended(number, code: nil)
                     }
                 case .close(let code):
