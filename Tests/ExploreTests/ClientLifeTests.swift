@@ -24,14 +24,30 @@ import Testing
         #expect(try life.plan(of: [], after: []).clientScenario().steps.count == 3)
     }
 
-    @Test func `in seventy rounds every dimension that is drawn reaches its goal, and most pairs of features meet`() {
-        let life = rounds(70, seed: 3).0
+    @Test func `in seventy crowded rounds every dimension drawn reaches its goal, and most pairs of features meet`() {
+        let life = rounds(210, seed: 3).0
         // A session of 600 messages makes clients that store all at each frame so slow that nothing else happens.
         let left = life.steering.reached.keys.filter { $0 != .sessionMessages && !life.steering.isReached($0) }
         #expect(left.isEmpty, "\(life.steering.reached)")
         #expect(life.steering.reached.count >= 9)
         let pairs = life.summary.split(separator: " ").compactMap { Int($0) }
         #expect(pairs[0] * 10 > pairs[1] * 7, "\(life.summary)")
+    }
+
+    @Test func `each feature has a round of its own before any has two, and a long one meets no other`() {
+        let drawn = rounds(120, seed: 3).1.map(\.features)
+        let own = drawn.enumerated().filter { $0.offset % 3 != 0 }.flatMap(\.element)
+        let counts = Dictionary(grouping: own, by: \.self).mapValues(\.count)
+        #expect(own.count > 70)
+        #expect(counts.values.allSatisfy { $0 <= 2 } && counts.count > 45, "\(counts)")
+        let long = Set(ClientFeature.all.filter(\.isLong).map(\.name))
+        for features in drawn where features.count > 1 { #expect(long.isDisjoint(with: features)) }
+    }
+
+    @Test func `a life runs the client's timers faster, and so does a small scenario of it`() throws {
+        let (life, rounds) = rounds(2, seed: 3)
+        #expect(try life.plan(of: [], after: []).clientScenario().needs.timeScale == 30)
+        #expect(try life.plan(of: rounds, after: []).clientScenario().needs.timeScale == 30)
     }
 
     @Test func `for a while in the middle nothing ends the connection`() {

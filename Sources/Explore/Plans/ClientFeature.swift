@@ -8,7 +8,7 @@ struct ClientFeature: SteeredFeature, Sendable {
     var needs: [String] = []
     var profile: Profile?
     var raises: [Reach.Dimension] = []
-    /// Whether it takes as long as several rounds.
+    /// Whether it takes as long as a round of a life, and so has one of its own.
     var isLong = false
     /// Whether the app or the network is away until it ends.
     var isAway = false
@@ -24,6 +24,25 @@ struct ClientFeature: SteeredFeature, Sendable {
     private static let longSession = "long"
 
     static let all = typing + failing + streaming + going + serving
+
+    /// For a while each connection fails; another device writes, and a notification may arrive.
+    private static func trouble(_ name: String, _ rule: JSONValue, profile: Profile? = nil) -> ClientFeature {
+        ClientFeature(name: name, profile: profile, isLong: true) {
+            $0.add(rule: rule)
+            // Until the feature ends, no step waits for a connection.
+            $0.ruled.append("upgrade")
+            $0.add("end", ["how": "reset"])
+            $0.speak(1, in: $0.screen)
+            if $0.happens(50) { $0.say(isAwaited: false) }
+            if $0.grammar.profiles.contains(.clientPush), $0.grammar.allows("receivePush"), !$0.answers.isEmpty {
+                $0.push("receivePush")
+            }
+            $0.add("watch", ["for": $0.one(of: "attempts", "polling")])
+        } end: {
+            for comes in $0.ruled { $0.serve(comes) }
+            $0.awaitConnection()
+        }
+    }
 
     /// Something that happens while the app is in the background and hears nothing.
     private static func away(
@@ -62,7 +81,7 @@ extension ClientFeature {
             $0.say()
             $0.loseNetwork()
             $0.say()
-            $0.add("watch", ["for": 5_000])
+            $0.add("watch", ["for": "resend"])
         } end: {
             $0.findNetwork()
         },
@@ -90,8 +109,7 @@ extension ClientFeature {
             $0.add("select", ["session": JSONValue.null])
             $0.when("chat", "store", times: 1)
             let opening = $0.happens(60) ? $0.any($0.openings) : nil
-            $0.say(opening?.text)
-            let name = $0.awaitLastQuestion()
+            let name = $0.say(opening?.text, isAwaited: true)
             $0.loseNetwork()
             $0.add("finish", ["turn": name, "to": "none"])
             // The session with the latest message is the first in the list.
@@ -99,7 +117,7 @@ extension ClientFeature {
             if $0.happens(50) { $0.when("read", "delay", times: 1, ["milliseconds": 700]) }
         } end: {
             $0.findNetwork()
-            $0.add("watch", ["for": $0.one(of: 600, 3_000, 10_000)])
+            $0.add("watch", ["for": $0.time(of: $0.one(of: 600, 3_000, 10_000))])
         },
         ClientFeature(name: "equal words", isCalm: true) {
             $0.say(Words.repeated)
@@ -132,16 +150,28 @@ extension ClientFeature {
                 _ = $0.choose()
                 $0.add("watch", ["for": $0.one(of: 20, 400)])
             }
-            let (late, times) = $0.one(of: (7_000, 3), (900, 1), (900, 1))
+            let (late, times) = $0.one(of: ($0.time(of: 7_000), 3), (900, 1), (900, 1))
             $0.when("read", "delay", times: times, ["milliseconds": late, "session": first])
             $0.screen = first
             $0.add("select", ["session": first])
-            $0.add("watch", ["for": late > 900 ? 5_500 : $0.one(of: 150, 600)])
+            $0.add("watch", ["for": times > 1 ? $0.time(of: 5_500) : $0.one(of: 150, 600)])
         },
         ClientFeature(name: "a turn that runs", isCalm: true) {
             $0.ask()
         } end: {
             $0.add("finish")
+        },
+        // The turn on the screen ends, and that of another session goes on.
+        ClientFeature(
+            name: "turns in two sessions", needs: ["selectSession"], isLong: true, isCalm: true
+        ) {
+            let first = $0.ask()
+            _ = $0.choose()
+            let second = $0.happens(70) ? $0.ask() : nil
+            $0.add("watch", ["for": 150])
+            if second != nil { $0.add("finish") }
+            $0.add("watch", ["for": "resend"])
+            $0.add("finish", ["turn": first])
         },
     ]
 
@@ -183,10 +213,10 @@ extension ClientFeature {
         ClientFeature(name: "a limit over REST") {
             $0.when("upgrade", "refuse", ["status": 503])
             $0.when("chat", "drop", times: 1, ["cut": "reset"])
-            $0.when("post", "refuse", times: 1, ["status": 429, "retryAfter": 2])
+            $0.when("post", "refuse", times: 1, ["status": 429, "retryAfter": 1])
             $0.say()
         } end: {
-            $0.add("watch", ["for": 2_300])
+            $0.add("watch", ["for": 1_300])
             $0.serve("upgrade")
             $0.awaitConnection()
         },
@@ -197,7 +227,7 @@ extension ClientFeature {
             $0.add("end", ["how": "reset"])
             $0.awaitConnection()
         } end: {
-            $0.add("awaitState", ["thinking": false, "within": "polling", "optional": true])
+            $0.add("awaitState", ["thinking": false, "within": $0.bound ?? "polling", "optional": true])
             $0.serve("read")
             $0.serve("upgrade")
             $0.awaitConnection()
@@ -328,7 +358,7 @@ extension ClientFeature {
         ) {
             $0.ask()
             $0.leave(isDeaf: $0.happens(50))
-            $0.add("watch", ["for": 6_500])
+            $0.add("watch", ["for": $0.time(of: 6_500)])
         } end: {
             $0.comeBack()
             $0.add("finish")
@@ -349,7 +379,11 @@ extension ClientFeature {
         ClientFeature(
             name: "a notification tapped", needs: ["openPush"], profile: .clientPush,
             isPossible: \.isRunning
-        ) { $0.push("openPush") },
+        ) {
+            $0.push("openPush")
+            guard $0.screen != ClientPlanner.unknownSession else { return }
+            $0.add("awaitState", ["session": $0.screen, "within": $0.bound ?? "pong", "optional": true])
+        },
         ClientFeature(
             name: "a notification", needs: ["receivePush"], profile: .clientPush,
             isCalm: true, isPossible: { $0.isSeen && !$0.answers.isEmpty }
@@ -391,11 +425,16 @@ extension ClientFeature {
             // A client that stores everything at each frame lags for a while.
             $0.add("watch", ["for": 400])
         },
-        // A bound counts only if nothing interrupts the wait. This wait is long, so it is rare.
-        ClientFeature(name: "a quiet while", isCalm: true) { _ in
-        } end: {
-            guard $0.isSeen, $0.hasNetwork, $0.happens(25) else { return }
+        // A bound counts only if nothing interrupts the wait.
+        ClientFeature(name: "a quiet while", isLong: true, isCalm: true) {
             $0.add("watch", ["for": "resend"])
+        },
+        ClientFeature(name: "silence while a turn runs", isLong: true) {
+            $0.ask()
+            $0.add("end", ["how": "silence"])
+            $0.awaitConnection()
+        } end: {
+            $0.add("finish")
         },
         ClientFeature(name: "silence") {
             $0.add("end", ["how": "silence"])
@@ -422,32 +461,11 @@ extension ClientFeature {
             $0.add("elsewhere", ["session": $0.screen ?? $0.known(), "messages": ["u${next}"]])
             $0.add("fail", ["code": $0.one(of: "agent_failed", "internal")])
         },
-        // For a while each connection fails; another device writes, and a notification may arrive.
-        ClientFeature(name: "only requests work", isLong: true) {
-            let (comes, then, status) = $0.one(
-                of: ("upgrade", "refuse", 503 as Int?), ("upgrade", "close", nil), ("auth", "close", nil))
-            $0.when(comes, then, ["status": status, "code": status == nil ? 1011 : nil])
-            // Until the feature ends, no step waits for a connection.
-            $0.ruled.append("upgrade")
-            $0.add("end", ["how": "reset"])
-            $0.speak(1, in: $0.screen)
-            if $0.grammar.profiles.contains(.clientPush), $0.grammar.allows("receivePush"), !$0.answers.isEmpty {
-                $0.push("receivePush")
-            }
-            $0.add("watch", ["for": $0.bound == nil ? $0.one(of: "attempts", "polling") : 4_000 as JSONValue])
-        } end: {
-            $0.serve("upgrade")
-            $0.serve("auth")
-            $0.awaitConnection()
-        },
-        ClientFeature(name: "no socket") {
-            $0.when("upgrade", "reset")
-            $0.add("end", ["how": "reset"])
-            $0.say()
-        } end: {
-            $0.serve("upgrade")
-            $0.awaitConnection()
-        },
+        trouble("refused for long", ["comes": "upgrade", "then": "refuse", "status": 503]),
+        trouble("reset for long", ["comes": "upgrade", "then": "reset"]),
+        trouble("closed for long", ["comes": "upgrade", "then": "close", "code": 1011]),
+        trouble("never greeted", ["comes": "auth", "then": "close", "code": 1011]),
+        trouble("greeted and cut", ["comes": "sync", "then": "cut", "cut": "reset"], profile: .clientSync),
         ClientFeature(name: "a terminal close", needs: ["quit"], raises: [.restarts], isLong: true) {
             let (error, code) = $0.one(of: ("unsupported_version", 4010), ("auth_failed", 4001))
             if $0.happens(50) {
@@ -502,12 +520,15 @@ extension ClientFeature {
 }
 
 extension ClientPlanner {
-    /// The person asks a question whose turn goes on.
-    mutating func ask() {
+    /// The person asks a question whose turn goes on; returns its name.
+    @discardableResult
+    mutating func ask() -> String {
         when("chat", "ack", times: 1)
-        say()
-        _ = awaitLastQuestion()
+        return say(isAwaited: true)
     }
+
+    /// The milliseconds of a life in which a client comes as far as otherwise in these.
+    func time(of milliseconds: Int) -> Int { bound == nil ? milliseconds : milliseconds / 3 }
 
     /// A question fails, and is resent at the end of the feature; if `unheard`, the connection ends before the failure.
     mutating func fail(unheard: Bool = false) {

@@ -52,23 +52,18 @@ extension ClientPlanner {
         say(text, runs: fate <= 42 || (59...62).contains(fate))
     }
 
-    mutating func say(_ text: String? = nil, runs: Bool = false) {
+    /// Sends a message; returns its name.
+    @discardableResult
+    mutating func say(_ text: String? = nil, runs: Bool = false, isAwaited: Bool? = nil) -> String {
         let name = newName("c")
         add("send", ["as": name, "text": text])
         asked.append(Asked(name: name, runs: runs))
-        if happens(60), hasNetwork { awaitQuestion(name) }
+        if isAwaited ?? happens(60), hasNetwork { awaitQuestion(name) }
+        return name
     }
 
     private mutating func awaitQuestion(_ name: String, within usual: String? = nil) {
         add("await", ["comes": "question", "as": name, "within": bound ?? usual, "optional": true])
-    }
-
-    /// Waits for the last question; the feature itself ends its turn.
-    mutating func awaitLastQuestion() -> String {
-        asked[asked.count - 1].runs = false
-        let name = asked[asked.count - 1].name
-        awaitQuestion(name)
-        return name
     }
 
     mutating func cut(often percent: Int) -> JSONValue? {
@@ -178,7 +173,7 @@ extension ClientPlanner {
         add(rule: JSONValue(members: ["comes": comes, "then": then]).adding(JSONValue(members: members)), times: times)
     }
 
-    private mutating func add(rule: JSONValue, times: Int?) {
+    mutating func add(rule: JSONValue, times: Int? = nil) {
         steps.append(JSONValue(members: ["do": "when"]).adding(rule).adding(JSONValue(members: ["times": times])))
         guard let comes = rule["comes"]?.stringValue else { return }
         if !ruled.contains(comes) { ruled.append(comes) }

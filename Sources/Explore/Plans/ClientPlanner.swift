@@ -22,6 +22,8 @@ package struct ClientPlanner: Planner, LifePlanner {
     var steering = LifeSteering([:])
     private let features: [ClientFeature]
     private var rounds = 0
+    /// The number of times each feature had a round of its own.
+    private var alone: [String: Int] = [:]
 
     var sessions: [String] = []
     /// The first text of the person in conversations that existed at the beginning.
@@ -53,10 +55,14 @@ package struct ClientPlanner: Planner, LifePlanner {
     /// A session that no server has.
     static let unknownSession = "s99"
 
-    /// The number of features that meet in a round of a life.
+    /// One of so many rounds of a life is crowded; each other one belongs to one feature.
+    ///
+    /// Most of what a client must do by itself shows only if nothing else disturbs it.
+    private static let crowdedInterval = 3
+    /// The number of features that meet in a crowded round.
     private static let featuresPerRound = 9
-    /// A long feature is drawn at most once in this many rounds.
-    private static let longFeatureInterval = 14
+    /// How much faster the client's timers run in a life, which would otherwise spend its time waiting for them.
+    private static let timeScale = 30
     /// The number of connections, or the part of a life, after which a feature may end the app.
     private static let minConnections = (connections: 30, share: 0.25)
     /// The stream position at the beginning of a life: soon, positions need more than 31 bits.
@@ -180,7 +186,7 @@ package struct ClientPlanner: Planner, LifePlanner {
             ["do": "launch"], ["do": "await", "comes": "connection", "within": "connect", "optional": true],
             ["do": "select", "session": "s1"],
         ]
-        return plan(
+        var plan = plan(
             named: "client/life",
             in: [
                 "sessions": [["id": "s1", "messages": ["u1", "a1"]], ["id": "s2", "messages": ["u2", "a2"]]],
@@ -188,6 +194,8 @@ package struct ClientPlanner: Planner, LifePlanner {
                 "newer": Words.newer, "rareForms": true,
             ],
             beginning.filter { grammar.allows("selectSession") || $0["do"] != "select" } + rounds.flatMap(\.steps))
+        plan.timeScale = JSONValue(Self.timeScale)
+        return plan
     }
 
     package mutating func round(at share: Double) -> LifeRound {
@@ -199,16 +207,25 @@ package struct ClientPlanner: Planner, LifePlanner {
             steering.reached[.connections, default: 0] < Self.minConnections.connections
             && share < Self.minConnections.share
         let isCalm = Self.stableSpan.contains(share)
-        let names = combineFeatures(chosen(isCalm), with: isCalm ? 0 : 1)
+        let isCrowded = rounds % Self.crowdedInterval == 1
+        // A wait for something that a round prevents must be short; where nothing prevents it, its absence is evidence.
+        bound = isCrowded ? "scheduling" : "pong"
+        let names = combineFeatures(chosen(isCalm, isCrowded), with: isCalm || !isCrowded ? 0 : 1)
         steering.raise(.cuts, by: steps.count { $0["do"] == "end" || $0["cut"] != nil })
         steering.note(names)
         return LifeRound(steps: steps, features: names)
     }
 
-    private mutating func chosen(_ isCalm: Bool) -> [ClientFeature] {
+    private mutating func chosen(_ isCalm: Bool, _ isCrowded: Bool) -> [ClientFeature] {
         let possible = features.filter { feature in
             (!isCalm || feature.isCalm) && (!isYoung || !feature.raises.contains(.restarts))
-                && (!feature.isLong || steering.count(of: feature.name) * Self.longFeatureInterval < rounds)
+                && !(isCrowded && feature.isLong)
+        }
+        guard isCrowded else {
+            let least = possible.map { alone[$0.name, default: 0] }.min()
+            guard let feature = any(possible.filter { alone[$0.name, default: 0] == least }) else { return [] }
+            alone[feature.name, default: 0] += 1
+            return [feature]
         }
         let chosen = chance.shuffled(steering.choose(Self.featuresPerRound, of: possible, by: &chance))
         // Most features can begin only while the app is in the foreground, with a network.
@@ -223,5 +240,5 @@ package struct ClientPlanner: Planner, LifePlanner {
         return goal
     }
 
-    package var summary: String { steering.summary(of: features) }
+    package var summary: String { steering.summary(of: features.filter { !$0.isLong }) }
 }

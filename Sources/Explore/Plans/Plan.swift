@@ -14,7 +14,7 @@ package struct Plan: Sendable, Equatable {
     /// Whether it needs its own server although no step controls it: on a shared one, earlier turns may still run.
     var isApart = false
     /// The factor by which the client's timers must run faster.
-    private var timeScale: JSONValue?
+    var timeScale: JSONValue?
 
     package static func scenarios(of role: Role, in specification: Specification) -> [Plan] {
         specification.files.texts.filter { $0.key.hasPrefix("scenarios/\(role)/") }.sorted { $0.key < $1.key }
