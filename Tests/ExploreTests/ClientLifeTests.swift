@@ -36,11 +36,13 @@ import Testing
 
     @Test func `each feature has a round of its own before any has two, and a long one meets no other`() {
         let drawn = rounds(120, seed: 3).1.map(\.features)
-        let own = drawn.enumerated().filter { $0.offset % 3 != 0 }.flatMap(\.element)
-        let counts = Dictionary(grouping: own, by: \.self).mapValues(\.count)
-        #expect(own.count > 70)
-        #expect(counts.values.allSatisfy { $0 <= 2 } && counts.count > 45, "\(counts)")
         let long = Set(ClientFeature.all.filter(\.isLong).map(\.name))
+        for number in 1...2 {
+            let own = drawn.enumerated().filter { $0.offset % 3 == number }.flatMap(\.element)
+            #expect(own.count == 40 && own.allSatisfy { long.contains($0) == (number == 1) }, "\(own)")
+            let counts = Dictionary(grouping: own, by: \.self).mapValues(\.count).values
+            #expect((counts.max() ?? 0) - (counts.min() ?? 0) <= 1, "\(counts)")
+        }
         for features in drawn where features.count > 1 { #expect(long.isDisjoint(with: features)) }
     }
 

@@ -222,8 +222,10 @@ package struct ClientPlanner: Planner, LifePlanner {
                 && !(isCrowded && feature.isLong)
         }
         guard isCrowded else {
-            let least = possible.map { alone[$0.name, default: 0] }.min()
-            guard let feature = any(possible.filter { alone[$0.name, default: 0] == least }) else { return [] }
+            // Long ones have no other rounds, so half of these are theirs.
+            let fitting = possible.filter { $0.isLong == (rounds % Self.crowdedInterval == 2) }
+            let least = fitting.map { alone[$0.name, default: 0] }.min()
+            guard let feature = any(fitting.filter { alone[$0.name, default: 0] == least }) else { return [] }
             alone[feature.name, default: 0] += 1
             return [feature]
         }
