@@ -110,8 +110,7 @@ let package = Package(
         room(
             "Stage",
             [
-                "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript", "Transport",
-                "ClientDriver",
+                "Basics", "Platform", "SmallFoundation", "JSON", "Holdfast", "Transcript", "Transport", "ClientDriver",
             ],
             [.product(name: "Subprocess", package: "swift-subprocess")]),
         // Stands between a client and a server: passes on, writes down, judges and breaks things on request.

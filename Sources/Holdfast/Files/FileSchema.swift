@@ -17,6 +17,8 @@ package struct FileSchema: Hashable, Sendable {
     package static let baseline = FileSchema(name: "baseline")
     package static let gateWaivers = FileSchema(name: "gate-waivers")
     package static let gateSeverities = FileSchema(name: "gate-severities")
+    package static let driverCommand = FileSchema(name: "driver-command")
+    package static let driverReply = FileSchema(name: "driver-reply")
     /// The body of a mock server's action.
     package static func control(_ action: String) -> FileSchema { FileSchema(name: "control", part: action) }
 
@@ -53,6 +55,13 @@ package struct FileSchema: Hashable, Sendable {
     }
 
     func findings(in root: JSONValue) -> [SchemaFinding] { schema?.findings(in: root) ?? [] }
+
+    /// The first violations in words.
+    package func reasons(in root: JSONValue) -> [String] {
+        let violations = schema?.violations(in: root) ?? []
+        let shown = violations.prefix(3).map(\.description)
+        return violations.count > shown.count ? shown + ["and \(violations.count - shown.count) more"] : shown
+    }
 
     /// Notes the violations that the reader has not already explained better.
     func note(_ findings: [SchemaFinding], in root: JSONValue, into collector: ProblemCollector) {

@@ -57,7 +57,7 @@ struct ClientKills: Sendable {
         defects: Set<ClientDefect> = [], variations: Set<ClientVariation> = [],
         _ selection: ScenarioSelection<ClientScenario>, isAlone: Bool
     ) async throws -> RunReport {
-        let drivers = InProcessDrivers(schemas: try DriverSchemas(specification)) { data in
+        let drivers = InProcessDrivers { data in
             ReferenceApp(defects: defects, variations: variations, storingIn: data)
         }
         let subject = ClientSubject(name: "reference client", profiles: Profile.all(of: .client), driver: drivers)

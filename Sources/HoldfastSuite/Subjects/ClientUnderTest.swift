@@ -1,5 +1,6 @@
 import ClientDriver
 import Holdfast
+import HoldfastBasics
 import HoldfastStage
 import HoldfastTransport
 import ReferenceClient
@@ -57,7 +58,6 @@ public struct ClientUnderTest: Sendable {
         under specification: Specification, invite: (String) -> Void = { _ in },
         _ body: (Source) async throws -> Result
     ) async throws -> Result {
-        let schemas = try DriverSchemas(specification)
         let spoken = try dialect.map { try specification.dialect($0, given: "--dialect") } ?? .canonical
         var problems: [InputProblem] = []
         let declared = Profile.declared(named: profiles, of: .client, &problems)
@@ -68,17 +68,17 @@ public struct ClientUnderTest: Sendable {
         }
         switch driver {
         case .command(let words):
-            return try await body(source(SpawnedDrivers(words, schemas: schemas), at: words.joined(separator: " ")))
+            return try await body(source(SpawnedDrivers(words), at: words.joined(separator: " ")))
         case .reference(let program, let defects, let variations):
             let words =
                 ["chat", "--driver"] + defects.flatMap { ["--defect", $0] }
                 + variations.flatMap { ["--variation", $0] } + (dialect.map { ["--dialect", $0] } ?? [])
             let location = (["conformance"] + words).joined(separator: " ")
-            return try await body(source(SpawnedDrivers([program] + words, schemas: schemas), at: location))
+            return try await body(source(SpawnedDrivers([program] + words), at: location))
         case .inProcess(let make):
-            return try await body(source(InProcessDrivers(schemas: schemas, make: make), at: "in this process"))
+            return try await body(source(InProcessDrivers(make: make), at: "in this process"))
         case .device(let text):
-            let device = try await listening(ServiceAddress(text, given: "--listen"), schemas)
+            let device = try await listening(ServiceAddress(text, given: "--listen"))
             invite(device.address)
             return try await finally(device.stop) {
                 try await body(source(device, at: device.address, host: device.host))
@@ -86,11 +86,10 @@ public struct ClientUnderTest: Sendable {
         }
     }
 
-    private func listening(_ address: ServiceAddress, _ schemas: DriverSchemas) async throws -> ListeningDrivers {
+    private func listening(_ address: ServiceAddress) async throws -> ListeningDrivers {
         do {
             return try await ListeningDrivers(
-                host: address.host, port: address.port, shownAs: LocalAddresses.reachable(insteadOf: address.host),
-                schemas: schemas)
+                host: address.host, port: address.port, shownAs: LocalAddresses.reachable(insteadOf: address.host))
         } catch {
             throw InputProblem(
                 "--listen", String("\(error)".prefix { $0 != "\n" }),

@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 import HoldfastPlatform
@@ -5,7 +6,6 @@ import HoldfastPlatform
 /// Commands and replies over one transport: numbered, validated both ways, one at a time.
 final class DriverConversation: Sendable {
     private let transport: any DriverTransport
-    private let schemas: DriverSchemas
     private let location: String
 
     private struct State {
@@ -22,8 +22,8 @@ final class DriverConversation: Sendable {
     /// The version of the driver protocol spoken here.
     static let version = 1
 
-    init(over transport: any DriverTransport, schemas: DriverSchemas, location: String) {
-        (self.transport, self.schemas, self.location) = (transport, schemas, location)
+    init(over transport: any DriverTransport, location: String) {
+        (self.transport, self.location) = (transport, location)
     }
 
     /// Nil while the conversation goes on.
@@ -46,7 +46,7 @@ final class DriverConversation: Sendable {
         let id = ids.next()
         var object: JSONObject = ["id": JSONValue(id)]
         for (key, value) in command { object[key] = value }
-        let reasons = schemas.reasons(againstCommand: .object(object))
+        let reasons = FileSchema.driverCommand.reasons(in: .object(object))
         guard reasons.isEmpty else {
             throw DriverProblem(.invalidCommand(reasons: reasons), at: location, command: name)
         }
@@ -125,7 +125,7 @@ final class DriverConversation: Sendable {
         } catch {
             throw noReply(line, ["\(error.location): \(error.sentence)"], to: name)
         }
-        let reasons = schemas.reasons(againstReply: value)
+        let reasons = FileSchema.driverReply.reasons(in: value)
         guard reasons.isEmpty else { throw noReply(line, reasons, to: name) }
         return value
     }

@@ -10,16 +10,15 @@ package struct InProcessDrivers: DriverSource {
     package var capacity: Int { .max }
 
     private let make: @Sendable (_ data: String) -> any DrivenClient
-    private let schemas: DriverSchemas
 
     /// Makes a client for each folder: at the start of a scenario, and again after each `quit` and `crash`.
-    package init(schemas: DriverSchemas, make: @escaping @Sendable (_ data: String) -> any DrivenClient) {
-        (self.schemas, self.make) = (schemas, make)
+    package init(make: @escaping @Sendable (_ data: String) -> any DrivenClient) {
+        self.make = make
     }
 
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         let transport = FunctionTransport { [make] in make(folder) }
-        let conversation = DriverConversation(over: transport, schemas: schemas, location: "the client in this process")
+        let conversation = DriverConversation(over: transport, location: "the client in this process")
         let greeting = try await conversation.greet(within: Timeouts().driver)
         return InProcessDriver(transport: transport, conversation: conversation, greeting: greeting)
     }

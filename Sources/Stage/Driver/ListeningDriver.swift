@@ -17,7 +17,6 @@ package final class ListeningDrivers: DriverSource {
 
     private let server: TransportServer
     private let devices = DeviceListener()
-    private let schemas: DriverSchemas
     private let firstWait: Duration
     private let wasSeen = Mutex(false)
 
@@ -26,13 +25,13 @@ package final class ListeningDrivers: DriverSource {
     /// * `port`: 0 for any free one.
     /// * `shown`: The host in the displayed address if the given one means every address.
     package init(
-        host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, firstWait: Duration = arrival
+        host: String, port: Int, shownAs shown: String? = nil, firstWait: Duration = arrival
     ) async throws(TransportProblem) {
         let limits = ServerLimits(
             maxMessageBytes: LineBox.limit, oversize: .reportAndContinue, maxQueuedBytes: LineBox.limit,
             maxConnections: 16)
         server = try await TransportServer.start(host: host, port: port, limits: limits, handler: devices)
-        (self.host, self.schemas, self.firstWait) = (shown ?? host, schemas, firstWait)
+        (self.host, self.firstWait) = (shown ?? host, firstWait)
         address = "ws://\(Endpoint.bracketed(self.host)):\(server.port)/"
     }
 
@@ -43,7 +42,7 @@ package final class ListeningDrivers: DriverSource {
             let rest = deadline - .now
             guard rest > .zero, let transport = await devices.device(within: rest) else { break }
             wasSeen.withLock { $0 = true }
-            let conversation = DriverConversation(over: transport, schemas: schemas, location: address)
+            let conversation = DriverConversation(over: transport, location: address)
             do throws(DriverProblem) {
                 let greeting = try await conversation.greet(within: Timeouts().driver)
                 return ListeningDriver(transport: transport, conversation: conversation, greeting: greeting)

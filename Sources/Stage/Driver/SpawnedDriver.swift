@@ -7,11 +7,10 @@ package struct SpawnedDrivers: DriverSource {
     package var capacity: Int { .max }
 
     private let command: [String]
-    private let schemas: DriverSchemas
     private let limit: Duration
 
-    package init(_ command: [String], schemas: DriverSchemas, timeouts: Timeouts = Timeouts()) {
-        (self.command, self.schemas, limit) = (command, schemas, timeouts.driver)
+    package init(_ command: [String], timeouts: Timeouts = Timeouts()) {
+        (self.command, limit) = (command, timeouts.driver)
     }
 
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
@@ -19,7 +18,7 @@ package struct SpawnedDrivers: DriverSource {
             "HOLDFAST_DATA": folder, "HOLDFAST_TIME_SCALE": Int(exactly: timeScale).map(String.init) ?? "\(timeScale)",
         ]
         let launch = SubjectProcess.Launch(command: command, environment: variables)
-        return try await SpawnedDriver(launch, schemas: schemas, limit: limit)
+        return try await SpawnedDriver(launch, limit: limit)
     }
 }
 
@@ -47,7 +46,7 @@ final class SpawnedDriver: DriverLink {
     private let location: String
     private let state: Mutex<State>
 
-    init(_ launch: SubjectProcess.Launch, schemas: DriverSchemas, limit: Duration) async throws(DriverProblem) {
+    init(_ launch: SubjectProcess.Launch, limit: Duration) async throws(DriverProblem) {
         let location = StartCommand.shown(launch.command)
         start = { () async throws(DriverProblem) in
             let transport: ProcessTransport
@@ -56,7 +55,7 @@ final class SpawnedDriver: DriverLink {
             } catch {
                 throw DriverProblem(.notStarted(reason: error.reason), at: location)
             }
-            let conversation = DriverConversation(over: transport, schemas: schemas, location: location)
+            let conversation = DriverConversation(over: transport, location: location)
             do throws(DriverProblem) {
                 return Program(
                     transport: transport, conversation: conversation,

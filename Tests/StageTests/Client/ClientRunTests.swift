@@ -18,7 +18,7 @@ struct ClientRunTests {
         init(capacity: Int, isBroken: Bool = false) throws {
             self.capacity = capacity
             self.isBroken = isBroken
-            inner = InProcessDrivers(schemas: try DriverSchemas(Specification(.embedded))) { _ in TinyApp() }
+            inner = InProcessDrivers { _ in TinyApp() }
         }
 
         func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {

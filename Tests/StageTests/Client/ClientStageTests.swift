@@ -27,7 +27,7 @@ struct ClientStageTests {
     ) throws -> ClientStage {
         var timeouts = Timeouts()
         timeouts.driver = driver
-        let drivers = InProcessDrivers(schemas: try DriverSchemas(specification)) { _ in TinyApp(manner) }
+        let drivers = InProcessDrivers { _ in TinyApp(manner) }
         return ClientStage(
             subject: ClientSubject(name: "tiny", driver: drivers, unsupported: unsupported, timeouts: timeouts),
             specification: specification)

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `a driver that never reads is late`() async throws {
-        let drivers = try ShellDriver.drivers(["/bin/sh", "-c", "exec sleep 600"], limit: .milliseconds(300))
+        let drivers = ShellDriver.drivers(["/bin/sh", "-c", "exec sleep 600"], limit: .milliseconds(300))
         let problem = await #expect(throws: DriverProblem.self) {
             try await drivers.open(data: "/tmp", timeScale: 1)
         }

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `a device gets one scenario after the other over one socket`() async throws {
-        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0)
         #expect(source.capacity == 1)
         let task = try await device(at: source.address)
         for _ in 1...3 {
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a device that comes back between two scenarios is waited for`() async throws {
-        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0)
         for _ in 1...2 {
             let task = try await device(at: source.address, answering: 2)
             let link = try await source.open(data: "/tmp", timeScale: 10)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a device that leaves in the middle is told as that`() async throws {
-        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0)
         let task = try await device(at: source.address, answering: 1)
         let link = try await source.open(data: "/tmp", timeScale: 10)
         _ = try await task.value
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `the latest device counts`() async throws {
-        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0)
         let first = try await device(at: source.address)
         _ = try await source.open(data: "/tmp", timeScale: 10)
         let second = try await device(at: source.address)
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `nobody coming is said clearly`() async throws {
         let source = try await ListeningDrivers(
-            host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas(), firstWait: .milliseconds(100))
+            host: "127.0.0.1", port: 0, firstWait: .milliseconds(100))
         let problem = await #expect(throws: DriverProblem.self) { try await source.open(data: "/tmp", timeScale: 1) }
         #expect(problem?.inShort == "\(source.address): no device connected in 0.1 s")
         #expect(problem?.isUnreachable == true)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `a message that is too long is a flood`() async throws {
-        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0)
         let socket = try await WebSocketConnection.open(try Endpoint(source.address))
         let task = Task {
             for await arrival in socket.messages {
@@ -105,7 +105,7 @@ import Testing
 @Suite struct InProcessDriverTests {
     @Test func `a client in this process is made anew after it quit`() async throws {
         let made = Counter()
-        let source = try InProcessDrivers(schemas: ShellDriver.schemas()) { _ in
+        let source = InProcessDrivers { _ in
             made.add()
             return QuietApp()
         }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `a client in this process that hangs is late`() async throws {
-        let source = try InProcessDrivers(schemas: ShellDriver.schemas()) { _ in QuietApp(hangs: true) }
+        let source = InProcessDrivers { _ in QuietApp(hangs: true) }
         let link = try await source.open(data: "/tmp", timeScale: 10)
         let problem = await #expect(throws: DriverProblem.self) {
             try await link.perform(["do": "background"], within: .milliseconds(100))

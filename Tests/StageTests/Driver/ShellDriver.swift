@@ -24,12 +24,10 @@ enum ShellDriver {
     /// What a screen shows when nothing happened yet.
     static let emptyState = #"{"connection":"connecting","sessionId":null,"thinking":false,"messages":[]}"#
 
-    static func schemas() throws -> DriverSchemas { try DriverSchemas(Specification(.embedded)) }
-
-    static func drivers(_ command: [String], limit: Duration = .seconds(10)) throws -> SpawnedDrivers {
+    static func drivers(_ command: [String], limit: Duration = .seconds(10)) -> SpawnedDrivers {
         var timeouts = Timeouts()
         timeouts.driver = limit
-        return try SpawnedDrivers(command, schemas: schemas(), timeouts: timeouts)
+        return SpawnedDrivers(command, timeouts: timeouts)
     }
 
     static func open(_ body: String) async throws -> any DriverLink {
