@@ -167,16 +167,3 @@ package enum Files {
             ?? error.map { "\($0)" } ?? "the system does not allow it"
     }
 }
-
-func finally<Result>(
-    _ end: () async -> Void, _ body: () async throws -> Result
-) async throws -> Result {
-    do {
-        let result = try await body()
-        await end()
-        return result
-    } catch {
-        await end()
-        throw error
-    }
-}

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastReference
 import HoldfastReport
 import HoldfastSmallFoundation

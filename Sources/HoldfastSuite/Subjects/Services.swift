@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastPlatform
 import HoldfastStage
 import HoldfastTransport

@@ -226,12 +226,8 @@ final class ClientPerformer: ClientScene, Sendable {
     func keepWatching() async {
         let deadline = ExtendedDeadline(limit("backoff"))
         while deadline.rest > .zero, isRunning, failure == nil, !recorder.wasFlooded {
-            do {
-                try await Task.sleep(for: min(.milliseconds(240), max(.milliseconds(1), deadline.rest)))
-                _ = try await readScreen(at: JSONPointer())
-            } catch {
-                return
-            }
+            try? await Task.sleep(for: min(.milliseconds(240), max(.milliseconds(1), deadline.rest)))
+            guard !Task.isCancelled, (try? await readScreen(at: JSONPointer())) != nil else { return }
         }
     }
 
@@ -264,14 +260,7 @@ actor CommandGate {
         _ body: () async throws(StepEnd) -> Result
     ) async throws(StepEnd) -> Result {
         await enter()
-        do throws(StepEnd) {
-            let result = try await body()
-            await leave()
-            return result
-        } catch {
-            await leave()
-            throw error
-        }
+        return try await finally({ await leave() }, body)
     }
 
     /// Each command is bounded, and so is this wait.

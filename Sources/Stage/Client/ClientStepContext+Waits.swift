@@ -65,11 +65,7 @@ extension ClientStepContext where Scene == ClientPerformer {
     }
 
     private func sleep(_ duration: Duration) async throws {
-        do {
-            try await Task.sleep(for: duration)
-        } catch {
-            throw StepEnd.interrupted
-        }
+        guard (try? await Task.sleep(for: duration)) != nil else { throw StepEnd.interrupted }
     }
 }
 

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTransport
 
@@ -30,30 +31,21 @@ package struct DriverCheck: Sendable {
         } catch {
             throw DriverProblem(.noServer(reason: error.words.what), at: host)
         }
-        do throws(DriverProblem) {
-            let greeting = try await tryOut(server, folder.path)
-            await server.stop(graceful: .zero)
-            return greeting
-        } catch {
-            await server.stop(graceful: .zero)
-            throw error
+        return try await finally({ await server.stop(graceful: .zero) }) { () async throws(DriverProblem) in
+            try await tryOut(server, folder.path)
         }
     }
 
     private func tryOut(_ server: TransportServer, _ folder: String) async throws(DriverProblem) -> DriverGreeting {
         let link = try await source.open(data: folder, timeScale: timeScale)
-        do throws(DriverProblem) {
-            let launch: JSONObject = [
-                "do": "launch", "url": .string(server.webSocketURL("/ws")), "http": .string(server.httpURL("")),
-                "token": "nobody", "timeScale": JSONValue(timeScale), "fresh": true,
-            ]
+        let launch: JSONObject = [
+            "do": "launch", "url": .string(server.webSocketURL("/ws")), "http": .string(server.httpURL("")),
+            "token": "nobody", "timeScale": JSONValue(timeScale), "fresh": true,
+        ]
+        return try await finally(link.end) { () async throws(DriverProblem) in
             try await obey(launch, link)
             try await obey(["do": "state"], link)
-            await link.end()
             return link.greeting
-        } catch {
-            await link.end()
-            throw error
         }
     }
 

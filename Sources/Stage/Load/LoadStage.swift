@@ -30,15 +30,10 @@ package struct LoadStage: Sendable {
         }
         let shared = SharedInstance(
             start, data: start.folder(for: "load"), within: subject.timeouts.start, first: FirstStart(of: subject))
-        let instance: SubjectInstance
-        do throws(HarnessProblem) {
-            instance = try await shared.startedInstance()
-        } catch {
-            await shared.end()
-            throw error
+        try await finally(shared.end) { () async throws(HarnessProblem) in
+            let instance = try await shared.startedInstance()
+            await perform(subject.at(instance), instance, began, notify)
         }
-        await perform(subject.at(instance), instance, began, notify)
-        await shared.end()
     }
 
     private func perform(

@@ -1,0 +1,13 @@
+/// Runs a body, and something else once it has ended in any way.
+package func finally<Result, Failure: Error>(
+    _ end: () async -> Void, _ body: () async throws(Failure) -> Result
+) async throws(Failure) -> Result {
+    do throws(Failure) {
+        let result = try await body()
+        await end()
+        return result
+    } catch {
+        await end()
+        throw error
+    }
+}
