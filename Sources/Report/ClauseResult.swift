@@ -60,30 +60,31 @@ extension ClauseResult {
     init(
         _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject
     ) {
-        let isMeant = { (scenario: ScenarioResult) in intended[scenario.name]?.contains(clause.id) ?? false }
-        let performed = scenarios.filter { $0.skipped == nil }
-        let meant = performed.filter(isMeant)
-        let findings = { (scenario: ScenarioResult) in
-            scenario.verdicts.first { $0.clause == clause.id }?.findings.count ?? 0
+        typealias Entry = (scenario: ScenarioResult, verdicts: [Verdict], isMeant: Bool)
+        let entries = scenarios.compactMap { scenario -> Entry? in
+            let verdicts = scenario.verdicts(on: clause.id)
+            let isMeant = intended[scenario.name]?.contains(clause.id) ?? false
+            return verdicts.isEmpty && !isMeant ? nil : (scenario, verdicts, isMeant)
         }
-        let most = meant.map(findings).max() ?? 0
-        let clear = meant.filter { findings($0) * 2 >= most }
-        let order = clear + meant.filter { findings($0) * 2 < most } + performed.filter { !isMeant($0) }
-        let cut = meant.filter { $0.fallsShort(of: clause.id) && $0.history.header.dialect.isCanonical }
+        let performed = entries.filter { $0.scenario.skipped == nil }
+        let meant = performed.filter(\.isMeant)
+        let most = meant.map { $0.verdicts.first?.findings.count ?? 0 }.max() ?? 0
+        let isClear = { (entry: Entry) in (entry.verdicts.first?.findings.count ?? 0) * 2 >= most }
+        let order = meant.filter(isClear) + meant.filter { !isClear($0) } + performed.filter { !$0.isMeant }
+        let cut = meant.map(\.scenario).filter {
+            $0.fallsShort(of: clause.id) && $0.history.header.dialect.isCanonical
+        }
         let isCutShort =
             cut.contains { ($0.history.header.lateness.isEmpty || $0.wasClosed) && $0.cut != .interruption }
             || !cut.isEmpty && cut.count == meant.count
         self.init(
             clause,
-            verdicts: order.flatMap { scenario in
-                scenario.verdicts.filter { verdict in
-                    verdict.clause == clause.id
-                        && !(verdict.outcome == .pass
-                            && (isCutShort || isMeant(scenario) && scenario.fallsShort(of: clause.id)))
-                }.map { (scenario.name, $0) }
+            verdicts: order.flatMap { scenario, verdicts, isMeant in
+                let passes = !isCutShort && !(isMeant && scenario.fallsShort(of: clause.id))
+                return verdicts.filter { $0.outcome != .pass || passes }.map { (scenario.name, $0) }
             },
             isDeclared: clause.undeclared(in: subject.profiles) == nil,
-            harnessFailed: scenarios.contains { !$0.problems.isEmpty && isMeant($0) })
+            harnessFailed: entries.contains { $0.isMeant && !$0.scenario.problems.isEmpty })
     }
 }
 

@@ -5,7 +5,8 @@ import HoldfastTranscript
 package struct ScenarioResult: Sendable {
     package var name: String
     package var history: History
-    package var verdicts: [Verdict]
+    package var verdicts: [Verdict] { didSet { byClause = Dictionary(grouping: verdicts, by: \.clause) } }
+    private var byClause: [ClauseID: [Verdict]]
     /// Failures of the suite itself.
     package var problems: [String]
     /// The reason why it was skipped; nil if it was performed.
@@ -45,7 +46,7 @@ package struct ScenarioResult: Sendable {
     /// Whether it ended early, before it exercised a clause as often as it does with the reference peer.
     func fallsShort(of clause: ClauseID) -> Bool {
         guard stoppedAt != nil else { return false }
-        let exercised = verdicts.first { $0.clause == clause }?.exercised ?? 0
+        let exercised = verdicts(on: clause).first?.exercised ?? 0
         return exercised < ReachTable.exercised[baseName]?["\(clause)"]?.intValue ?? .max
     }
 
@@ -75,8 +76,11 @@ package struct ScenarioResult: Sendable {
         wasSetAside: Bool = false, lacks: [String] = []
     ) {
         (self.name, self.history, self.verdicts, self.problems) = (name, history, verdicts, problems)
+        byClause = Dictionary(grouping: verdicts, by: \.clause)
         (self.skipped, self.stoppedAt, self.cut, self.failure) = (skipped, stoppedAt, cut, failure)
         (self.duration, self.tier, self.wasSetAside, self.lacks) = (duration, tier, wasSetAside, lacks)
         isOutOfReach = !lacks.isEmpty
     }
+
+    func verdicts(on clause: ClauseID) -> [Verdict] { byClause[clause] ?? [] }
 }

@@ -9,35 +9,48 @@ import HoldfastTranscript
 final class SuiteJudging: Sendable {
     private struct Early {
         var results: [String: ScenarioResult] = [:]
-        var running: String?
+        var waiting: ArraySlice<Performance> = []
+        var isJudging = false
         var isOver = false
     }
 
     private let specification: Specification
     private let early = Mutex(Early())
-    private let backgroundQueue = DispatchQueue(label: "holdfast.judging.background")
 
     init(specification: Specification) { self.specification = specification }
 
     /// Judges and reports one performance at a time while others still run; the rest are judged at the end.
     ///
-    /// On an overloaded machine, judging waits, unless it is urgent.
+    /// Unless it is urgent, judging uses the time for which the scenarios wait.
     func judgeMeanwhile(
         _ performance: Performance, isUrgent: Bool, _ notify: @escaping @Sendable (ScenarioResult) -> Void
     ) {
-        backgroundQueue.async { [self] in
-            while !isUrgent, isMachineLate(), !early.withLock({ $0.isOver }) { Processes.pause(microseconds: 50_000) }
-            let isOver = early.withLock { early in
-                if !early.isOver { early.running = performance.scenario }
-                return early.isOver
+        let isRunning = early.withLock { early in
+            early.waiting.append(performance)
+            defer { early.isJudging = true }
+            return early.isJudging
+        }
+        if isRunning { return }
+        Task {
+            await onDeepStack { [self] in
+                if !isUrgent { Processes.letOthersRunFirst() }
+                while let next = next() {
+                    let result = result(next)
+                    let isOver = early.withLock { early in
+                        early.results[next.scenario] = result
+                        return early.isOver
+                    }
+                    if !isOver { notify(result) }
+                }
             }
-            guard !isOver else { return }
-            let result = result(performance)
-            early.withLock { early in
-                early.results[performance.scenario] = result
-                early.running = nil
-            }
-            notify(result)
+        }
+    }
+
+    private func next() -> Performance? {
+        early.withLock { early in
+            let next = early.isOver ? nil : early.waiting.popFirst()
+            early.isJudging = next != nil
+            return next
         }
     }
 
@@ -48,17 +61,19 @@ final class SuiteJudging: Sendable {
     func results(_ performances: [Performance]) async -> [ScenarioResult] {
         let known = early.withLock { early in
             early.isOver = true
-            return Set(early.results.keys).union([early.running].compactMap(\.self))
+            return early.results
         }
-        let rest = performances.filter { !known.contains($0.scenario) }
+        // The patient thread may still judge one, but not soon enough. The longest come first.
+        let rest = performances.filter { known[$0.scenario] == nil }.sorted {
+            $0.history.events.count > $1.history.events.count
+        }
         return await onDeepStack { [self] in
+            let results = Mutex(known)
             DispatchQueue.concurrentPerform(iterations: rest.count) { index in
                 let result = result(rest[index])
-                early.withLock { $0.results[rest[index].scenario] = result }
+                results.withLock { $0[rest[index].scenario] = result }
             }
-            // Wait for the performance that was being judged when the run ended.
-            backgroundQueue.sync {}
-            return early.withLock { early in performances.compactMap { early.results[$0.scenario] } }
+            return results.withLock { results in performances.compactMap { results[$0.scenario] } }
         }
     }
 

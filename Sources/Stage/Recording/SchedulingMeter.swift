@@ -164,7 +164,7 @@ final class SchedulingMeter: Sendable {
     }
 }
 
-package func isMachineLate() -> Bool { !SchedulingMeter.shared.lateness(from: .now - .milliseconds(100)).isEmpty }
+func isMachineLate() -> Bool { !SchedulingMeter.shared.lateness(from: .now - .milliseconds(100)).isEmpty }
 
 /// Performs scenarios with bounds in wall-clock time, however late the machine is.
 ///
