@@ -51,12 +51,11 @@ extension History {
         /// A period with its factor.
         public init(from: Int, to: Int, slowness: Int) { (self.from, self.to, self.slowness) = (from, to, slowness) }
 
-        /// A period, from the share of it that the process spent waiting to be scheduled; nil if that is normal.
+        /// The factor for a period of which the process spent a share waiting to be scheduled; 1 if that is normal.
         ///
         /// A subject needs to be scheduled many times in a row, so the delay is larger than the share suggests.
-        public init?(from: Int, to: Int, lost: Double) {
-            guard lost >= 0.05 else { return nil }
-            self.init(from: from, to: to, slowness: min(Self.maxSlowness, Int((1 + 10 * lost).rounded())))
+        public static func slowness(losing share: Double) -> Int {
+            share < 0.05 ? 1 : min(maxSlowness, Int((1 + 10 * share).rounded()))
         }
 
         /// The largest factor.

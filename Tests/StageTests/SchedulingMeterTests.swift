@@ -72,6 +72,18 @@ import Testing
         #expect(late[0].from >= 300_000 && late[0].from <= 400_000 && late[0].to >= 900_000 && late[0].to < 1_000_000)
     }
 
+    @Test func `a wait and a judge count the same time`() {
+        let moments = Array(stride(from: 20, through: 500, by: 20)) + Array(stride(from: 900, through: 2000, by: 30))
+        let meter = meter(wokenAt: moments)
+        meter.held(from: start + .milliseconds(1510), to: start + .milliseconds(1730))
+        for first in [0, 100, 455, 700, 888, 1600, 1650, 1985, 2000] {
+            let clock = LatenessClock(lateness(meter, from: first, to: 2003))
+            let counted = clock.time(at: (2003 - first) * 1000)
+            let waited = meter.patience(since: start + .milliseconds(first), at: start + .milliseconds(2003))
+            #expect(abs(waited / .microseconds(1) - Double(counted)) < 50, "from \(first) ms")
+        }
+    }
+
     @Test func `a watched process that waits is late, until it ends`() {
         let meter = meter(wokenAt: Array(stride(from: 20, through: 1000, by: 20)))
         let waited = Mutex<[ProcessID: Duration]?>([1: .seconds(9), 2: .zero])

@@ -33,8 +33,8 @@ import Testing
         #expect(hostile.time(at: 1000) == 950)
     }
 
-    @Test(arguments: [(0.0, nil), (0.04, nil), (0.05, 2), (0.5, 6), (0.9, 10), (3, 10)] as [(Double, Int?)])
-    func `what was lost says how slow it was`(lost: Double, slowness: Int?) {
-        #expect(History.Lateness(from: 0, to: 100, lost: lost)?.slowness == slowness)
+    @Test(arguments: [(0.0, 1), (0.04, 1), (0.05, 2), (0.5, 6), (0.9, 10), (3, 10)] as [(Double, Int)])
+    func `what was lost says how slow it was`(lost: Double, slowness: Int) {
+        #expect(History.Lateness.slowness(losing: lost) == slowness)
     }
 }

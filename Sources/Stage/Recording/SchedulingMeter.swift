@@ -12,16 +12,12 @@ final class SchedulingMeter: Sendable {
     /// The meter of this process; it begins with its first use.
     static let shared: SchedulingMeter = {
         let meter = SchedulingMeter(beginningAt: .now)
-        Task.detached {
-            while !Task.isCancelled {
-                try? await Task.sleep(for: pause, clock: .continuous)
-                meter.wake(at: .now)
-            }
-        }
-        Task.detached {
-            while !Task.isCancelled {
-                try? await Task.sleep(for: length, clock: .continuous)
-                meter.readWatched(at: .now)
+        for (pause, act) in [(pause, meter.wake), (length, meter.readWatched)] {
+            Task.detached {
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: pause, clock: .continuous)
+                    act(.now)
+                }
             }
         }
         return meter
@@ -34,6 +30,17 @@ final class SchedulingMeter: Sendable {
     private struct Sample {
         var at: ContinuousClock.Instant
         var lost: Duration
+        /// The part of the time until then that counts toward bounds, in microseconds.
+        var counted = 0
+
+        /// The factor by which bounds are extended between this sample and a later one.
+        func slowness(until later: Sample) -> Int {
+            at < later.at ? History.Lateness.slowness(losing: (later.lost - lost) / (later.at - at)) : 1
+        }
+
+        mutating func count(since earlier: Sample) {
+            counted = earlier.counted + (at - earlier.at).microseconds / earlier.slowness(until: self)
+        }
     }
 
     private struct State {
@@ -44,7 +51,8 @@ final class SchedulingMeter: Sendable {
         var counted = Duration.zero
         /// The time up to which delays from ``held(from:to:)`` are counted.
         var heldUntil: ContinuousClock.Instant
-        var watched: [Watched] = []
+        /// Processes, and their waiting times when they were last read.
+        var watched: [(waitingTimes: @Sendable () -> WaitingTimes?, known: WaitingTimes)] = []
         var watchedAt: ContinuousClock.Instant
 
         mutating func count(upTo moment: ContinuousClock.Instant) {
@@ -53,12 +61,6 @@ final class SchedulingMeter: Sendable {
             lost += late - counted
             counted = late
         }
-    }
-
-    /// A process, and its waiting times when they were last read.
-    private struct Watched {
-        let waitingTimes: @Sendable () -> WaitingTimes?
-        var known: WaitingTimes
     }
 
     private static let pause = Duration.milliseconds(20)
@@ -81,7 +83,7 @@ final class SchedulingMeter: Sendable {
     /// Counts the time for which a process waits for a processor or a disk, until its times are nil.
     func watch(_ waitingTimes: @escaping @Sendable () -> WaitingTimes?) {
         guard let known = waitingTimes() else { return }
-        state.withLock { $0.watched.append(Watched(waitingTimes: waitingTimes, known: known)) }
+        state.withLock { $0.watched.append((waitingTimes, known)) }
     }
 
     /// Counts the longest wait among the watched processes since the last time.
@@ -107,11 +109,12 @@ final class SchedulingMeter: Sendable {
             guard start < end else { return }
             state.heldUntil = end
             Self.add(end, to: &state)
-            for index in state.samples.indices.reversed() {
-                guard state.samples[index].at > start else { break }
-                state.samples[index].lost += min(state.samples[index].at, end) - start
-            }
             state.lost += end - start
+            let first = state.samples.boundary { $0.at > start }
+            for index in first..<state.samples.endIndex {
+                state.samples[index].lost += min(state.samples[index].at, end) - start
+                if index > 0 { state.samples[index].count(since: state.samples[index - 1]) }
+            }
         }
     }
 
@@ -124,9 +127,16 @@ final class SchedulingMeter: Sendable {
     }
 
     private static func add(_ moment: ContinuousClock.Instant, to state: inout State) {
-        guard state.samples.last.map({ $0.at < moment }) ?? true else { return }
-        state.samples.append(Sample(at: moment, lost: state.lost))
+        guard let last = state.samples.last, last.at < moment else { return }
+        var sample = Sample(at: moment, lost: state.lost)
+        sample.count(since: last)
+        state.samples.append(sample)
         if state.samples.count > kept { state.samples.removeFirst(kept / 2) }
+    }
+
+    private static func note(_ moment: ContinuousClock.Instant, in state: inout State) {
+        state.count(upTo: moment)
+        if let last = state.samples.last, moment - last.at >= shortest { add(moment, to: &state) }
     }
 
     /// The periods between two moments in which the process was late.
@@ -135,8 +145,7 @@ final class SchedulingMeter: Sendable {
     ) -> [History.Lateness] {
         guard Self.isAsked else { return [] }
         let samples = state.withLock { state in
-            state.count(upTo: end)
-            if let last = state.samples.last, end - last.at >= Self.shortest { Self.add(end, to: &state) }
+            Self.note(end, in: &state)
             let first = state.samples.lastIndex { $0.at <= start } ?? state.samples.startIndex
             return state.samples[first...] + [Sample(at: end, lost: state.lost)]
         }
@@ -145,8 +154,8 @@ final class SchedulingMeter: Sendable {
         where after.at > max(start, before.at) && before.at < end {
             let from = max(0, (before.at - start).microseconds)
             let to = (min(after.at, end) - start).microseconds
-            let share = (after.lost - before.lost) / (after.at - before.at)
-            guard from < to, let stretch = History.Lateness(from: from, to: to, lost: share) else { continue }
+            let stretch = History.Lateness(from: from, to: to, slowness: before.slowness(until: after))
+            guard from < to, stretch.slowness > 1 else { continue }
             if let last = stretches.last, last.to == from, last.slowness == stretch.slowness {
                 stretches[stretches.count - 1].to = to
             } else {
@@ -157,10 +166,18 @@ final class SchedulingMeter: Sendable {
     }
 
     /// The part of the time since a moment that counts toward a bound.
-    func patience(since start: ContinuousClock.Instant) -> Duration {
-        let now = ContinuousClock.now
-        let clock = LatenessClock(lateness(from: start, to: now))
-        return .microseconds(clock.time(at: (now - start).microseconds))
+    func patience(since start: ContinuousClock.Instant, at now: ContinuousClock.Instant = .now) -> Duration {
+        guard Self.isAsked else { return now - start }
+        return state.withLock { state in
+            Self.note(now, in: &state)
+            guard let last = state.samples.last else { return now - start }
+            var end = Sample(at: now, lost: state.lost)
+            end.count(since: last)
+            let index = state.samples.boundary { $0.at > start }
+            let next = index < state.samples.endIndex ? state.samples[index] : end
+            let slowness = index > 0 ? state.samples[index - 1].slowness(until: next) : 1
+            return .microseconds((next.at - start).microseconds / slowness + end.counted - next.counted)
+        }
     }
 }
 
