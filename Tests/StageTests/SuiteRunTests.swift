@@ -1,9 +1,10 @@
 import Holdfast
 import HoldfastPlatform
-import HoldfastStage
 import HoldfastTranscript
 import HoldfastTransport
 import Testing
+
+@testable import HoldfastStage
 
 /// Remembers which credentials were shown.
 private final class Guests: Sendable {
@@ -49,6 +50,14 @@ struct SuiteRunTests {
             }
             #expect(running <= limit)
         }
+    }
+
+    @Test func `a push is waited for in vain where a device is gone`() throws {
+        let subject = try subject("ws://127.0.0.1:1/ws")
+        let push = #"{"do":"awaitPush","principal":"p1","optional":true}"#
+        let gone = #"{"do":"pushAnswer","principal":"p1","status":410,"reason":"Unregistered"},"#
+        #expect(try scenario(push, named: "server/PUSH/usual").waits(for: subject) == .zero)
+        #expect(try scenario(gone + push, named: "server/PUSH/gone").waits(for: subject) == subject.timeouts.push)
     }
 
     @Test func `the scenario that waits longest begins first`() async throws {

@@ -80,17 +80,19 @@ struct ReferenceSubject {
     func subject() throws -> ServerSubject {
         // A load run has no push service.
         let kept = profiles ?? Profile.all(of: .server).subtracting(principalsUnderLoad == nil ? [] : [.push])
-        let secret = UUID().uuidString
+        let (secret, device) = (UUID().uuidString, UUID().uuidString.replacing("-", with: "").lowercased())
         let count = principalsUnderLoad ?? Self.principals
         // Without tokens, all connections belong to one principal.
         let people = (1...(kept.contains(.auth) ? count : 1)).map { number in
             ServerSubject.Principal(
                 name: "p\(number)", token: kept.contains(.auth) ? "\(secret)-\(number)" : nil,
-                device: kept.contains(.push) ? UUID().uuidString.replacing("-", with: "").lowercased() : nil)
+                device: kept.contains(.push) ? "\(device)-\(number)" : nil)
         }
         var command = [program, "serve", "--port", "{port}", "--data", "{data}", "--end-with-input"]
         command += ["--replay-frames", "\(replayFrames)"]
-        if kept.contains(.push) { command += ["--push-url", "{push}", "--topic", Self.topic] }
+        if kept.contains(.push) {
+            command += ["--push-url", "{push}", "--topic", Self.topic, "--device", "p{n}=\(device)-{n}"]
+        }
         var limits: [String: Int] = [:]
         for limit in Self.limits where kept.contains(limit.of) {
             guard let value = principalsUnderLoad == nil ? limit.usual : limit.underLoad else { continue }
@@ -98,9 +100,6 @@ struct ReferenceSubject {
             command += [limit.option, "\(value)"]
         }
         if kept.contains(.auth) { command += ["--token", "p{n}=\(secret)-{n}", "--principals", "\(count)"] }
-        for person in people {
-            command += person.device.map { ["--device", "\(person.name)=\($0)"] } ?? []
-        }
         command += profiles?.sorted().flatMap { ["--profile", $0.rawValue] } ?? []
         if !dialect.isCanonical { command += ["--dialect", dialectFile ?? dialect.name] }
         command += defects.flatMap { ["--defect", $0] } + variations.flatMap { ["--variation", $0] }
@@ -111,6 +110,8 @@ struct ReferenceSubject {
         subject.speak(dialect)
         subject.start?.url = dialect.address(of: StartCommand.defaultURL)
         subject.limits = limits
+        // It pushes at once, so a push that must not come is soon known to be missing.
+        subject.timeouts.push = .seconds(5)
         return subject
     }
 }

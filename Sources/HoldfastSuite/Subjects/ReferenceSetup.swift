@@ -109,7 +109,9 @@ extension ReferenceConfiguration {
     }
 
     package mutating func take(pushURL: String?, topic: String, devices texts: [String]) throws {
-        let devices = try texts.map { try Self.pair($0, "--device", example: "p1=ab12") }
+        let devices = try ServerUnderTest.numbered(texts, principals.count).map {
+            try Self.pair($0, "--device", example: "p1=ab12")
+        }
         guard let pushURL else {
             guard devices.isEmpty else {
                 throw InputProblem(

@@ -2,10 +2,13 @@ import Holdfast
 import HoldfastJSON
 
 extension Scenario {
-    /// The approximate sum of its waits: announced times, times in scripts, and waits for pushes that must not arrive.
+    /// The approximate sum of its waits: announced times, times in scripts, and the wait for a push to a device that is
+    /// gone.
+    ///
+    /// Other optional waits for a push are usually met.
     func waits(for subject: ServerSubject) -> Duration {
         let stated = needs.patience.reduce(0) { $0 + subject.stated($1.key) * $1.value }
-        return .seconds(stated) + Self.waits(steps, for: subject)
+        return .seconds(stated) + (endsDevice ? subject.timeouts.push : .zero) + Self.waits(steps, for: subject)
     }
 
     private static func waits(_ steps: [ScenarioStep], for subject: ServerSubject) -> Duration {
@@ -14,8 +17,6 @@ extension Scenario {
             // A time that is not a number will be announced by the subject.
             case .watch(let stated): total + (stated.amount.intValue.flatMap(stated.duration) ?? .zero)
             case .chat(let question, _), .postChat(let question, _, _): total + .milliseconds(question.waitMs)
-            case .awaitPush(let push) where push.bound.isOptional:
-                total + (subject.timeouts[push.bound.within] ?? .zero)
             case .process(.start): total + restart
             case .together(let branches): total + (branches.map { waits($0, for: subject) }.max() ?? .zero)
             case .repeat(let times, _, let until, let isParallel, let steps):

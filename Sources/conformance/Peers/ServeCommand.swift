@@ -83,7 +83,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("device"),
         help: ArgumentHelp(
-            "A principal and its device token. Repeatable.", valueName: "name=token"))
+            "A principal and its device token. Repeatable.",
+            discussion: "{n} in it stands for 1, 2, 3 and so on, as many as there are principals.",
+            valueName: "name=token"))
     var devices: [String] = []
 
     @Option(help: ArgumentHelp("The push topic: the app's bundle id.", valueName: "topic"))
