@@ -92,7 +92,7 @@ struct JSONWriter {
             while start < text.endIndex, bytes.count <= budget {
                 let last = start + min(text.endIndex - start, budget - bytes.count + 1)
                 let end = plainEnd(text, start, last)
-                bytes.append(contentsOf: text[start..<end])
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<end]))
                 start = end
                 guard end < last else { continue }
                 appendEscape(of: text[end], to: &bytes)

@@ -95,9 +95,11 @@ package enum ProcessTable {
         guard let file = try? Descriptor(opening: path, for: .reading) else { return [] }
         defer { file.close() }
         var bytes: [UInt8] = []
-        while bytes.count < limit {
-            guard let chunk = try? file.read(atMost: 16 << 10), !chunk.isEmpty else { break }
+        let size = min(limit, 16 << 10)
+        while bytes.count < limit, let chunk = try? file.read(atMost: size), !chunk.isEmpty {
             bytes += chunk
+            // Here a file is never longer than what it gives at once, unless it fills the space.
+            if chunk.count < size { break }
         }
         return bytes
     }
