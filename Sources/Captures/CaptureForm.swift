@@ -60,7 +60,7 @@ extension CaptureForm {
             return .frames
         }
         if start.first == "[", start.dropFirst().first(where: { !$0.isWhitespace }) == "{" { return .frames }
-        if lines.contains(where: { NoteLine.isEvent($0) }) { return .notes }
+        if lines.contains(where: { NoteLine.event(String($0.drop { " \t".contains($0) })) != nil }) { return .notes }
         // A log may begin long before its first message.
         if opening.count >= openingBytes || CaptureOpening(opening, dialect: dialect).hasMessages { return .frames }
         throw InputProblem(

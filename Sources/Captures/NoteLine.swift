@@ -32,11 +32,7 @@ enum NoteLine: Equatable {
         }
     }
 
-    static func isEvent(_ line: some StringProtocol) -> Bool {
-        event(String(line.drop { $0 == " " || $0 == "\t" })) != nil
-    }
-
-    private static func event(_ line: String) -> NoteLine? {
+    static func event(_ line: String) -> NoteLine? {
         let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
         guard words.count == 2 else { return nil }
         if words[0] == "HTTP" { return exchange(words[1]) }

@@ -51,9 +51,7 @@ extension GateEntry {
             + (finding.severity == .error ? 0 : finding.severity == .warning ? 1 : 2)
     }
 
-    /// Whether it can be the head of a group.
-    ///
-    /// A golden file with a new verdict is an edit too.
+    /// Whether it can be the head of a group; a golden file with a new verdict is an edit too.
     fileprivate var isEdit: Bool { kind == .change && (!isEvidence || finding.rule == "fixture-verdict-changed") }
 
     /// Whether it concerns something that the judge reads.
@@ -81,9 +79,6 @@ extension GateEntry {
         let isAmongOthers = kind == "enum-value" || [RequestDocument.file, OperationFacts.file].contains(location.file)
         return isAmongOthers ? [location.file, kind] + location.pointer.tokens.dropLast() : nil
     }
-
-    /// Whether a golden transcript has another expected verdict, which follows from the change of its clause.
-    private var isExpectation: Bool { finding.rule == "fixture-verdict-changed" && finding.messages.isEmpty }
 
     fileprivate var isOfTranscripts: Bool { finding.rule.hasPrefix("transcript-") }
 
@@ -137,7 +132,8 @@ extension GateEntry {
     /// Whether it is an example of the other finding: the same message or clause.
     fileprivate func isExample(of other: GateEntry, _ reached: Set<String>) -> Bool {
         if isOfMessages { return !reached.isDisjoint(with: finding.messages) }
-        let isOfClause = isOfTranscripts || isExpectation
+        // Another expected verdict of a golden transcript follows from the change of its clause.
+        let isOfClause = isOfTranscripts || finding.rule == "fixture-verdict-changed" && finding.messages.isEmpty
         return isOfClause && !Set(subjects).isDisjoint(with: other.subjects)
     }
 }

@@ -149,8 +149,6 @@ package struct Gap: Sendable, Equatable {
     /// The place where a scenario ended early, or the reason.
     static func reason(_ stop: String) -> String { stop.hasPrefix("/") ? ", at \(stop)" : ", because \(stop)" }
 
-    static func isAboutLimits(_ reason: String) -> Bool { reason.hasPrefix("the limits of the server rule it out") }
-
     /// The reasons as alternatives, since any of the scenarios would do; undeclared profiles count only without others.
     private static func reason(from reasons: [String]) -> String {
         let unique = Set(reasons).sorted()

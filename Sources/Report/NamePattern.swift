@@ -4,8 +4,6 @@ package struct NamePattern: Sendable, Equatable {
 
     package init(_ text: String) { self.text = text }
 
-    var hasStar: Bool { text.contains("*") }
-
     /// Whether it matches a name; takes time proportional to the product of both lengths at most.
     package func matches(_ name: String) -> Bool {
         let pattern = Array(text.unicodeScalars)

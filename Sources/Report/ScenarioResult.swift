@@ -40,7 +40,7 @@ package struct ScenarioResult: Sendable {
     /// the server rules it out.
     package var isMissed: Bool {
         guard let skipped, !wasSetAside else { return false }
-        return !isOfOtherProfiles && !Gap.isAboutLimits(skipped)
+        return !isOfOtherProfiles && !skipped.hasPrefix("the limits of the server rule it out")
     }
 
     /// Whether it ended early, before it exercised a clause as often as it does with the reference peer.
@@ -50,9 +50,8 @@ package struct ScenarioResult: Sendable {
         return exercised < ReachTable.exercised[baseName]?["\(clause)"]?.intValue ?? .max
     }
 
-    /// Whether it ended at a step on a connection that the server had closed.
-    ///
-    /// Except for silence or a late `auth`, which a late machine may explain.
+    /// Whether it ended at a step on a connection that the server had closed, except for silence or a late `auth`, which
+    /// a late machine may explain.
     var wasClosed: Bool {
         guard let wait = history.events.last(where: { if case .wait(_, met: false) = $0.kind { true } else { false } })
         else { return false }

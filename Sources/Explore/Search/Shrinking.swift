@@ -50,7 +50,7 @@ package struct Shrinking {
             let simpler = try await pass(\.simpler)
             hasShrunk = hasShrunk || simpler
         }
-        return best.tidy
+        return best.named(after: 0)
     }
 }
 
@@ -146,9 +146,6 @@ extension Plan {
             return Set([0, 1, number / 4, number - 1]).filter { $0 < number }.sorted().map { JSONValue($0) }
         }
     }
-
-    /// The same plan, with names renumbered in order of appearance.
-    var tidy: Plan { named(after: 0) }
 
     /// The same plan, with names renumbered from a number on.
     func named(after number: Int) -> Plan {

@@ -6,9 +6,6 @@ import HoldfastSuite
 package enum GateFormat: String, Sendable, CaseIterable {
     case json, junit, github, sarif, markdown
 
-    /// Whether a program finds its lines among other output.
-    package var isForLogs: Bool { self == .github }
-
     package func text(of report: GateReport) -> String {
         switch self {
         case .json: GateJSONReport(report: report).value.text(pretty: true) + "\n"

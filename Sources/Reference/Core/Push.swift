@@ -40,13 +40,10 @@ extension PushNotice {
         } while text.utf8.count > Self.maxBytes && limit > 3
         var headers = ["apns-push-type": "alert"]
         headers["apns-id"] = id
-        if !variations.contains(.noCollapseId) { headers["apns-collapse-id"] = Self.collapseID(of: turn) }
+        // The id may contain any character, and a header value has at most 64 bytes.
+        let name = turn.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }.prefix(64)
+        if !variations.contains(.noCollapseId) { headers["apns-collapse-id"] = String(name) }
         self.init(principal: principal, turn: turn, payload: text, headers: headers)
-    }
-
-    /// A turn's id cut to the 64 bytes of a header value; the id may contain any character.
-    private static func collapseID(of turn: String) -> String {
-        String(turn.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }.prefix(64))
     }
 }
 

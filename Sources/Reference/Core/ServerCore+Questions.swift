@@ -38,7 +38,8 @@ extension ServerCore {
         func refusal(_ code: ErrorCode, _ text: String) -> Refusal { Refusal(code, text, clientMessageId: chat.key) }
         if isStopping { throw refusal(.persistFailed, "the server is stopping; ask again soon") }
         let session = try session(for: chat, of: principal)
-        if rules.variations.contains(.busyInsteadOfQueueing), queue.isBusy(session) || isStoring(session) {
+        let isStoring = turns.values.contains { $0.names.session == session && $0.state == .storing }
+        if rules.variations.contains(.busyInsteadOfQueueing), queue.isBusy(session) || isStoring {
             throw refusal(.busy, "a turn of this session runs")
         }
         try charge(principal, for: chat)
@@ -70,10 +71,6 @@ extension ServerCore {
                 "at most \(budget) questions in \(rules.rateWindowMs / 1000) s; the next one in \(wait) ms",
                 clientMessageId: chat.key, retryAfterMs: wait, limit: budget, windowMs: rules.rateWindowMs)
         }
-    }
-
-    private func isStoring(_ session: String) -> Bool {
-        turns.values.contains { $0.names.session == session && $0.state == .storing }
     }
 
     /// Answers a repeat of an accepted question with the outcome of its turn; nothing runs again or counts again.

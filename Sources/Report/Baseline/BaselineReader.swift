@@ -61,16 +61,13 @@ extension Baseline.Entry: JSONRepresentable {
 
 /// Common parts of baselines and waivers: both accept something until a given day.
 extension MemberReader {
-    /// The longest validity in days, so that nothing is accepted and forgotten.
-    private static var maxDays: Int { 366 }
-
-    /// The required last day of validity, at most a year from today.
+    /// The required last day of validity, at most a year from today, so that nothing is accepted and forgotten.
     package func expiry(_ key: String, today: CivilDate) -> CivilDate? {
         guard let text = string(key) else { return nil }
         guard text.utf8.count == 10, let day = CivilDate(text) else {
             return wrong(key, .string(text), "a day such as 2026-12-31")
         }
-        let latest = today.advanced(by: Self.maxDays)
+        let latest = today.advanced(by: 366)
         guard day <= latest else {
             collector.note(
                 pointer.appending(key), "\(day) is more than a year ahead", expected: "a day up to \(latest)",

@@ -32,7 +32,8 @@ extension SequenceChart {
         }
         for index in rows.indices.prefix(ends ?? context) { isShown[index] = true }
         for index in rows.indices.suffix(ends ?? context) { isShown[index] = true }
-        let landmarks = rows.indices.filter { rows[$0].isLandmark }
+        // Acts divide a history into parts; mere preparation does not.
+        let landmarks = rows.indices.filter { rows[$0].kind == .act && !["assign", "listen"].contains(rows[$0].word) }
         if landmarks.count <= Self.maxLandmarks { landmarks.forEach { show($0, around: 0) } }
 
         var parts: [Part] = []
@@ -86,9 +87,6 @@ extension SequenceChart.Row {
     }
 
     var isRoutine: Bool { kind == .heartbeat && marks.isEmpty }
-
-    /// Whether it divides a history into parts; mere preparation does not.
-    fileprivate var isLandmark: Bool { kind == .act && word != "assign" && word != "listen" }
 
     fileprivate var word: String { String(label.prefix { $0.isLetter || $0.isNumber || "/_-".contains($0) }) }
 }

@@ -108,15 +108,12 @@ package struct JSONReport {
             JSONValue(members: [
                 "durationMs": result.duration.milliseconds, "stoppedAt": result.stoppedAt, "failure": result.failure,
                 "problems": result.problems.orAbsent,
-                "verdicts": result.verdicts.filter(\.saysSomething),
+                "verdicts": result.verdicts.filter {
+                    $0.outcome != .notApplicable && ($0.exercised > 0 || $0.outcome != .untested)
+                },
                 "transcript": isApart
                     ? JSONValue.string(Self.transcript(of: result.name))
                     : .array(TranscriptWriter.packed(result.history)),
             ]))
     }
-}
-
-extension Verdict {
-    /// Whether the clause was exercised or has anything to report.
-    var saysSomething: Bool { outcome != .notApplicable && (exercised > 0 || outcome != .untested) }
 }

@@ -102,7 +102,9 @@ struct PrincipalPool {
     private func candidates(
         for scenario: Scenario, reachedBy sink: PushSink?, amongReserved: Bool = false
     ) -> [Int] {
-        let all = free.indices.filter { amongReserved || !isReserved(free[$0].name, from: scenario) }
+        // None is reserved for other scenarios before a limit is known.
+        let mayBeReserved = budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && !amongReserved
+        let all = free.indices.filter { !mayBeReserved || !reserved.contains(free[$0].name) }
         let own = scenario.needs.budget ? all.filter { reserved.contains(free[$0].name) } : []
         guard let sink else { return own.isEmpty ? all : own + all.filter { !own.contains($0) } }
         let usable = all.compactMap { index -> (index: Int, tokenState: PushSink.TokenState)? in
@@ -111,11 +113,6 @@ struct PrincipalPool {
             return tokenState == .refused ? nil : (index, tokenState)
         }
         return (usable.filter { $0.tokenState == .fresh } + usable.filter { $0.tokenState != .fresh }).map(\.index)
-    }
-
-    /// Whether a principal is reserved for other scenarios; none is before a limit is known.
-    private func isReserved(_ principal: String, from scenario: Scenario) -> Bool {
-        budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && reserved.contains(principal)
     }
 
     private mutating func take(_ indices: [Int], _ now: ContinuousClock.Instant?) -> [ServerSubject.Principal] {

@@ -99,7 +99,7 @@ struct GateCommand: AsyncParsableCommand {
         for name in supported { options.supported.append(try await reader.state(name)) }
         let report = try await gate(from: before, to: after, options: options)
         let shown = GateConsoleReport(report, style: Console.style).text
-        try FormatTarget.write(formats, beside: shown, areLines: \.isForLogs) { $0.text(of: report) }
+        try FormatTarget.write(formats, beside: shown, areLines: { $0 == .github }) { $0.text(of: report) }
             .end(after: report.exit)
     }
 }
