@@ -1,9 +1,17 @@
 import Holdfast
 
 extension History {
-    /// The profiles that its dialect can declare and greetings state, by which the server is judged if the user declared
-    /// none; nil if no greeting states any list.
-    package var statedProfiles: Set<Profile>? {
+    /// The history, judged by core and the profiles that its greetings or earlier ones stated; unchanged without any.
+    package func declaring(_ stated: inout Set<Profile>?) -> History {
+        if let more = statedProfiles { stated = more.union(stated ?? []) }
+        guard let stated else { return self }
+        var header = header
+        header.subject.profiles = stated.union([.core])
+        return History(header: header, events: events, frames: frames)
+    }
+
+    /// The profiles that its dialect can declare and greetings state; nil if no greeting states any list.
+    private var statedProfiles: Set<Profile>? {
         let dialect = header.dialect
         var names: [String]?
         for (event, frame) in zip(events, frames) {

@@ -229,6 +229,14 @@ import Testing
         #expect(runs.1.status == 64 && runs.1.err.contains("--subject /headers: 'Upgrade'"), "\(runs.1.err)")
     }
 
+    @Test func `in a dialect too, the greeting states the profiles`() async throws {
+        let postal = SourceTree.root + "/Tests/Examples/dialects/postal.json"
+        let (run, _) = try await serving(["--dialect", postal, "--profile", "core,sync"]) { url in
+            try await BuiltBinary.run(["server", url, "--dialect", postal, "--only", "AUTH-12"])
+        }
+        #expect(run.status == 0 && run.out.contains("profiles core, sync · any agent"), "\(run.out)\(run.err)")
+    }
+
     @Test func `waiting ends in time, and says what it waited for`() async throws {
         let began = ContinuousClock.now
         let run = try await BuiltBinary.run(["server", "ws://127.0.0.1:1/ws", "--wait", "3"])

@@ -3,6 +3,7 @@ import HoldfastCaptures
 import HoldfastJudge
 import HoldfastPlatform
 import HoldfastTranscript
+import TestSupport
 import Testing
 
 @testable import HoldfastProxy
@@ -48,6 +49,24 @@ import Testing
                     Event(at: 2 * number + 1, lane: lane, kind: .response(.init(status: 200, body: body))))
             }
         }
+    }
+
+    @Test func `a dialect's greeting narrows the profiles that are judged`() throws {
+        let postal = try Dialect(SourceTree.text("Tests/Examples/dialects/postal.json"), file: "postal.json")
+        func verdict(_ list: String) throws -> (outcome: Outcome?, stated: Set<Profile>) {
+            let header = History.Header(
+                subject: History.Subject(name: "s", role: .server, profiles: [.core, .sync, .auth]),
+                dialect: postal, capture: History.Capture(lacks: [.credentials, .principals]))
+            let judging = LiveJudge(header, under: try Specification(.embedded), isUndeclared: true) { _ in }
+            let lane = Lane.connection("A")
+            let greeting = #"{"event":"welcome","data":{"v":1,"socket":"k1",\#(list)"limits":{}}}"#
+            let events: [Event.Kind] = [.opening(.init()), .opened, .text(.fromServer, greeting)]
+            for (at, kind) in events.enumerated() { judging.add(Event(at: at, lane: lane, kind: kind)) }
+            judging.judgeNew(isLast: true)
+            return (judging.tally.entries.first { $0.key.description == "AUTH-12" }?.value.outcome, judging.stated)
+        }
+        #expect(try verdict(#""can":["sync"],"#) == (.pass, [.sync]))
+        #expect(try verdict(#""can":["sync","auth"],"#) == (.pass, [.sync, .auth]))
     }
 
     @Test func `a violation in the open part is told once two looks have found it`() throws {

@@ -18,17 +18,21 @@ import Testing
 
     @Test func `the profiles that a greeting states are read through its dialect`() throws {
         let postal = try Dialect(SourceTree.text("Tests/Examples/dialects/postal.json"), file: "postal.json")
-        func stated(_ texts: String...) throws -> Set<Profile>? {
+        func declared(_ texts: String..., earlier: Set<Profile>? = nil) throws -> Set<Profile> {
             var header = header()
-            header.dialect = postal
+            (header.dialect, header.subject.profiles) = (postal, [.core, .sync, .auth, .push])
             let events = texts.enumerated().map { Event(at: $0.offset, lane: a, kind: .text(.fromServer, $0.element)) }
-            return History(header: header, events: events).statedProfiles
+            var stated = earlier
+            return History(header: header, events: events).declaring(&stated).header.subject.profiles
         }
         let greeting = #"{"event":"welcome","data":{"v":1,"socket":"k1","can":["sync","other"],"limits":{}}}"#
-        #expect(try stated(greeting) == [.sync])
-        #expect(try stated(greeting, greeting.replacing("sync", with: "auth")) == [.sync, .auth])
-        #expect(try stated(greeting.replacing(#""sync","other""#, with: "")) == [])
-        #expect(try stated(greeting.replacing(#""can":["sync","other"],"#, with: "")) == nil)
+        #expect(try declared(greeting) == [.core, .sync])
+        #expect(try declared(greeting, greeting.replacing("sync", with: "auth")) == [.core, .sync, .auth])
+        #expect(try declared(greeting, earlier: [.auth]) == [.core, .sync, .auth])
+        #expect(try declared(earlier: [.auth]) == [.core, .auth])
+        #expect(try declared(greeting.replacing(#""sync","other""#, with: "")) == [.core])
+        let silent = greeting.replacing(#""can":["sync","other"],"#, with: "")
+        #expect(try declared(silent) == [.core, .sync, .auth, .push], "all that the dialect supports")
     }
 
     @Test func `the dialect travels in the header`() throws {

@@ -103,7 +103,7 @@ package struct ProxySummary {
         if let foreign = proxy.foreign, isQuiet { lines.append("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
         if !isQuiet { lines.append(passed) }
         if !proxy.statedProfiles.isEmpty {
-            let names = proxy.statedProfiles.union(subject.profiles).sorted().map(\.rawValue).joined(separator: ", ")
+            let names = proxy.statedProfiles.union([.core]).sorted().map(\.rawValue).joined(separator: ", ")
             lines.append("profiles from 'connected': \(names)")
         }
         lines.append(headline(style))

@@ -41,7 +41,7 @@ package struct JudgeOptions: Sendable {
             [side].compactMap(\.self), "side", given: "--role", among: Role.allCases.map(\.rawValue),
             expected: "server or client", otherwise: "choose one of them")
         let role = side.flatMap(Role.init(rawValue:)) ?? .server
-        let fallback = role == .client ? [.clientCore] : described?.profiles ?? dialect.defaultProfiles.union([.core])
+        let fallback = (role == .client ? nil : described?.profiles) ?? dialect.defaultProfiles(of: role)
         let declared = named.isEmpty ? fallback : Profile.declared(named: named, of: role, &problems)
         try problems.throwAll()
         self.init(

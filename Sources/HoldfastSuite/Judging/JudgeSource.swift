@@ -119,21 +119,16 @@ final class JudgeSource: Sendable {
 
     /// The history with the profiles that its server stated; a run's transcript keeps its own by default.
     private func declaring(_ history: History, _ state: inout State) -> History {
-        var header = history.header
-        let subject = header.subject
+        let subject = history.header.subject
         if options.isNamed, subject.role == options.reading.subject.role {
+            var header = history.header
             header.subject.profiles = options.reading.subject.profiles
             return History(header: header, events: history.events, frames: history.frames)
         }
         guard options.isUndeclared, history.header.capture != nil, subject.role == .server,
             subject.profiles == options.reading.subject.profiles
         else { return history }
-        if let stated = history.statedProfiles {
-            state.summary.stated = stated.union(state.summary.stated ?? [])
-        }
-        guard let stated = state.summary.stated else { return history }
-        header.subject.profiles = stated.union([.core])
-        return History(header: header, events: history.events, frames: history.frames)
+        return history.declaring(&state.summary.stated)
     }
 
     private func finish(_ state: inout State) -> Unit? {

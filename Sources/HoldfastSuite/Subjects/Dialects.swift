@@ -30,8 +30,11 @@ extension Specification {
 }
 
 extension Dialect {
-    /// The default profiles of a server: all that the dialect supports, but only `core` for the canonical form.
-    var defaultProfiles: Set<Profile> { isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server)) }
+    /// The default profiles: all that the dialect supports for a server, but only the base in the canonical form.
+    package func defaultProfiles(of role: Role = .server) -> Set<Profile> {
+        let supported = isCanonical || role == .client ? [] : profiles.intersection(Profile.all(of: role))
+        return supported.union([Profile.base(of: role)])
+    }
 
     /// The address with the path of this dialect, if it has no path of its own.
     func address(of url: String) -> String {

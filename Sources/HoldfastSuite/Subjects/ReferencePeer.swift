@@ -105,7 +105,7 @@ struct ReferenceSubject {
         command += defects.flatMap { ["--defect", $0] } + variations.flatMap { ["--variation", $0] }
         var subject = ServerSubject(
             name: referenceName, webSocket: try Endpoint("ws://127.0.0.1:1/ws"), principals: people,
-            profiles: profiles ?? (dialect.isCanonical ? kept : dialect.defaultProfiles), hasScriptedAgent: true)
+            profiles: profiles ?? (dialect.isCanonical ? kept : dialect.defaultProfiles()), hasScriptedAgent: true)
         subject.start = StartCommand(command)
         subject.speak(dialect)
         subject.start?.url = dialect.address(of: StartCommand.defaultURL)

@@ -45,7 +45,7 @@ extension ServerUnderTest {
                 fix: "give the server to test, or use --reference for the built-in one")
         }
         let named = profiles.isEmpty ? described?.profiles : Profile.declared(named: profiles, &problems)
-        let declared = named ?? spoken.defaultProfiles
+        let declared = named ?? spoken.defaultProfiles()
         problems += spoken.problems(declaring: declared, given: profiles.isEmpty ? "--subject /profiles" : "--profile")
         let known = hasScriptedAgent ? .scripted : modelEndpoint != nil ? .model : described?.agent ?? .plain
         // A start command with the address of the suite's model starts a server that uses it.
@@ -72,7 +72,7 @@ extension ServerUnderTest {
             tls: tls)
         subject.headers = headers.fields
         subject.speak(spoken)
-        subject.isUndeclared = named == nil && spoken.isCanonical
+        subject.isUndeclared = named == nil
         subject.start = startCommand
         subject.agent = agent
         subject.limits = described?.limits ?? [:]

@@ -16,7 +16,11 @@ extension ServerSubject {
         subject.greetings = outcome.performances
         subject.notReached = subject.notReached ?? outcome.startProblem
         guard isUndeclared else { return subject }
-        subject.profiles.formUnion(subject.greetings.compactMap(\.history.statedProfiles).joined())
+        var stated: Set<Profile>?
+        for greeting in subject.greetings {
+            subject.profiles = greeting.history.declaring(&stated).header.subject.profiles
+        }
+        subject.isUndeclared = dialect.isCanonical || stated != nil
         return subject
     }
 

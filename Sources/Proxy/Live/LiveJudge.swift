@@ -36,7 +36,7 @@ package final class LiveJudge: Sendable {
         var tally = ClauseTally()
         var foreign: ForeignProtocol?
         /// The profiles that greetings stated, if the user declared none.
-        var stated: Set<Profile> = []
+        var stated: Set<Profile>?
     }
 
     private let specification: Specification
@@ -70,7 +70,7 @@ package final class LiveJudge: Sendable {
 
     var tally: ClauseTally { state.withLock { $0.tally } }
 
-    var stated: Set<Profile> { state.withLock { $0.stated } }
+    var stated: Set<Profile> { state.withLock { $0.stated ?? [] } }
 
     var foreign: ForeignProtocol? { state.withLock { $0.foreign } }
 
@@ -163,12 +163,7 @@ package final class LiveJudge: Sendable {
             state.foreign = foreign
             return nil
         }
-        var header = part.history.header
-        if isUndeclared {
-            state.stated.formUnion(part.history.statedProfiles ?? [])
-            header.subject.profiles.formUnion(state.stated)
-        }
-        let history = History(header: header, events: part.history.events, frames: part.history.frames)
+        let history = isUndeclared ? part.history.declaring(&state.stated) : part.history
         return (history, judge(history, under: specification))
     }
 

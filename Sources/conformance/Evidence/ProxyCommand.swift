@@ -180,9 +180,9 @@ struct ProxyCommand: AsyncParsableCommand {
             upstream: endpoint,
             subject: History.Subject(
                 name: name ?? described?.fullName ?? role.rawValue, role: role,
-                profiles: (declared ?? []).union([Profile.base(of: role)]), hasScriptedAgent: false,
-                limits: described?.limits ?? [:]))
-        options.isUndeclared = declared == nil && role == .server && dialect.isCanonical
+                profiles: declared?.union([Profile.base(of: role)]) ?? dialect.defaultProfiles(of: role),
+                hasScriptedAgent: false, limits: described?.limits ?? [:]))
+        options.isUndeclared = declared == nil && role == .server
         (options.host, options.port) = (address.host, address.port)
         options.upstreamTLS = upstreamTLS.options(&problems)
         try problems.throwAll()

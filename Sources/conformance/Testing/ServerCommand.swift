@@ -73,7 +73,7 @@ struct ServerCommand: AsyncParsableCommand {
             let stop: Stop = Interruptions().first
             return try await server.withSubject(subject, under: specification, until: stop) { subject in
                 // A server that sends no greeting declares nothing.
-                if subject.isUndeclared, let problem = subject.notReached {
+                if subject.isUndeclared, subject.dialect.isCanonical, let problem = subject.notReached {
                     throw SuiteProblem(.unreachable, problem.description)
                 }
                 let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
