@@ -24,13 +24,14 @@ extension Cause {
         let breaches = found.map { evidence.breach($0.clause, $0.findings) }
         let causes = evidence.groups(breaches).map { group in
             let head = CauseRank.head(of: group)
-            return (head: head, followers: group.map(\.clause).filter { $0 != head.clause }.sorted())
+            let followers = group.map(\.clause).filter { $0 != head.clause }.sorted()
+            return (head: head, scenarios: Set(group.flatMap(\.moments.keys)).count, followers: followers)
         }
         let isVague = { (clause: ClauseID) in clause.area != .REST && CauseRank.general.contains(clause) }
         return causes.sorted { left, right in
             let (one, other) = (left.head.clause, right.head.clause)
-            return (left.head.needsCrash ? 1 : 0, right.followers.count, isVague(one) ? 1 : 0, one)
-                < (right.head.needsCrash ? 1 : 0, left.followers.count, isVague(other) ? 1 : 0, other)
+            return (left.head.needsCrash ? 1 : 0, right.scenarios, right.followers.count, isVague(one) ? 1 : 0, one)
+                < (right.head.needsCrash ? 1 : 0, left.scenarios, left.followers.count, isVague(other) ? 1 : 0, other)
         }.map { Cause(head: $0.head.clause, followers: $0.followers) }
     }
 }
@@ -74,7 +75,19 @@ private enum CauseRank {
     /// The clause about the numbers of the stream across a restart: later frames of the stream may break others.
     static let renumbering = ClauseID(.SYNC, 5)
 
+    /// The clauses that a silence breaks first, about ordinary messages.
+    static let silence = [ClauseID(.AUTH, 1), ClauseID(.TURN, 1), ClauseID(.LIVE, 1), ClauseID(.PERSIST, 7)]
+
+    /// The clauses that say why a connection must not end; an end without a cause explains what others miss.
+    static let ends = [harm, ClauseID(.LIVE, 2), ClauseID(.LIVE, 3), ClauseID(.LIVE, 9), end]
+
     static func head(of group: [SharedEvidence.Breach]) -> SharedEvidence.Breach {
+        // The scenarios of a selection must not decide which effect of a silence or an end comes first.
+        let isEnd = group.contains { $0.clause == end } && group.allSatisfy(\.isEnd)
+        let fixed = isEnd ? ends : silence
+        let order = { (breach: SharedEvidence.Breach) in fixed.firstIndex(of: breach.clause) ?? fixed.count }
+        let first = group.filter { isEnd || $0.isSilence }.min { (order($0), rank($0)) < (order($1), rank($1)) }
+        if let first { return first }
         // A violation in a few places hardly explains one that occurs everywhere.
         let most = group.filter { $0.clause != end }.map(\.moments.count).max() ?? 0
         let wide = group.filter { $0.moments.count * 2 >= most || [leak, harm].contains($0.clause) }
@@ -131,6 +144,10 @@ private struct SharedEvidence {
         var moments: [String: Moment] = [:]
         /// Whether every finding involves an end of the process or a disk fault.
         var needsCrash = true
+        /// Whether every finding is about something that a mute server left unanswered.
+        var isSilence = true
+        /// Whether every finding cites the end of a connection.
+        var isEnd = true
     }
 
     private struct Place: Hashable {
@@ -148,9 +165,9 @@ private struct SharedEvidence {
     private let broken: Set<ClauseID>
     /// The sessions and turns that principals of several scenarios received frames about.
     private let leaked: Set<String>
-    private let unheard: [String: Set<Int>]
-    /// Whether the server only greeted, in all scenarios: one silence then explains what each of them lacks.
-    private let isMute: Bool
+    private let unheard: [String: [Int: String]]
+    /// Whether the server answered nothing, over REST or else, in all scenarios: one silence then explains what they lack.
+    private let isMute: (overREST: Bool, elsewhere: Bool)
     private var numbers: [Place: Int] = [:]
     private var nameNumbers: [Name: Int] = [:]
     /// The messages named by each event.
@@ -160,8 +177,10 @@ private struct SharedEvidence {
         (self.histories, self.broken) = (histories, broken)
         leaked = broken.contains(CauseRank.leak) ? Self.heardTwice(in: histories) : []
         unheard = histories.mapValues(\.unheard)
-        let said = histories.values.flatMap(\.said)
-        isMute = !said.isEmpty && said.allSatisfy { $0?["type"] == "connected" }
+        let types = Set(histories.values.flatMap { $0.frames.compactMap { $0?["type"]?.stringValue } })
+        let events = histories.values.lazy.flatMap(\.events)
+        let responds = events.contains { if case .response = $0.kind { true } else { false } }
+        isMute = (!responds, types.isDisjoint(with: ["ack", "pong", "syncResult"]))
     }
 
     /// The sessions and turns with frames in several scenarios, which should share none.
@@ -183,6 +202,11 @@ private struct SharedEvidence {
             guard let history = histories[scenario] else { continue }
             let events = occurrence.finding.events.filter(history.events.indices.contains)
             let numbers = events.compactMap { number(of: $0, in: history, scenario) }
+            if !events.contains(where: { isIgnored($0, scenario) }) { breach.isSilence = false }
+            let ends = events.map { history.events[$0].kind }.contains {
+                if case .close(.fromServer, _, _) = $0 { true } else { $0.isLoss }
+            }
+            if !ends { breach.isEnd = false }
             breach.findings.insert(
                 numbers.isEmpty && !events.isEmpty
                     ? [number(of: Place(scenario: scenario, events: events), [])] : numbers)
@@ -197,6 +221,11 @@ private struct SharedEvidence {
             if !isCrossed && !clause.isProvedByCrashes { breach.needsCrash = false }
         }
         return breach
+    }
+
+    /// Whether an event is a message or request that a mute server left unanswered.
+    private func isIgnored(_ event: Int, _ scenario: String) -> Bool {
+        unheard[scenario]?[event].map { $0 == "REST" ? isMute.overREST : isMute.elsewhere } ?? false
     }
 
     private mutating func number(of place: Place, _ found: Set<Int>) -> Int {
@@ -225,9 +254,9 @@ private struct SharedEvidence {
             add(Name(scenario: scenario, member: $0, value: $1))
             addLeak($1)
         }
-        if unheard[scenario]?.contains(event) ?? false {
-            add(Name(scenario: scenario, member: "silence", value: "\(history.events[event].lane)"))
-            if isMute { add(Name(scenario: "", member: "silence", value: "")) }
+        if let lane = unheard[scenario]?[event] {
+            add(Name(scenario: scenario, member: "silence", value: lane))
+            if isIgnored(event, scenario) { add(Name(scenario: "", member: "silence", value: "")) }
         }
         addLeak(history.frames[event]?["sessionId"]?.stringValue ?? "")
         switch history.events[event].kind {
@@ -317,27 +346,27 @@ extension Event {
 }
 
 extension History {
-    /// The messages to the server on connections that stayed open, with no sign of the server after them.
-    fileprivate var unheard: Set<Int> {
-        var (heard, unheard): (Set<Lane>, Set<Int>) = ([], [])
+    /// The messages and requests to the server with no sign of it after them on their connection, which stayed open, or
+    /// over REST, by connection or transport.
+    fileprivate var unheard: [Int: String] {
+        var (heard, unheard): (Set<String>, [Int: String]) = ([], [:])
         for (index, event) in events.enumerated().reversed() where header.subject.role == .server {
-            guard case .connection = event.lane else { continue }
+            let lane: String
+            switch event.lane {
+            case .connection(let device): lane = device
+            case .exchange: lane = "REST"
+            default: continue
+            }
             switch event.kind {
-            case .opening, .close(.toServer, _, _): heard.remove(event.lane)
-            case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .act("mute", _):
-                if !heard.contains(event.lane) { unheard.insert(index) }
-            case .wait: break
-            default: heard.insert(event.lane)
+            case .opening, .close(.toServer, _, _), .act("cut", _): heard.remove(lane)
+            case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .request, .act("mute", _):
+                if !heard.contains(lane) { unheard[index] = lane }
+            // Libraries answer pings even if nothing else answers.
+            case .wait, .failed("late"), .ping, .pong: break
+            default: heard.insert(lane)
             }
         }
         return unheard
-    }
-
-    /// The frames that the server sent; nil for a text that is none.
-    fileprivate var said: [Frame?] {
-        zip(events, frames).filter { event, _ in
-            if case .text(.fromServer, _) = event.kind { true } else { false }
-        }.map(\.1)
     }
 }
 
@@ -355,8 +384,10 @@ extension JSONValue {
 }
 
 extension RunReport {
-    /// Groups unexpected violations; those that the subject's wire format makes unavoidable form the last groups.
+    /// Orders the findings of each clause, and groups unexpected violations; those that the subject's wire format makes
+    /// unavoidable form the last groups.
     mutating func findCauses() {
+        for index in clauses.indices { clauses[index].arranged = arranged(clauses[index]) }
         let histories = scenarios.keyed(by: \.name).mapValues(\.history)
         causes = [false, true].flatMap { isUnkeepable in
             Cause.causes(

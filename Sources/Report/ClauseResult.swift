@@ -11,6 +11,9 @@ package struct ClauseResult: Sendable {
     package let scenarios: [String]
     let decidedBy: [String]
     package let findings: [Occurrence]
+    /// The findings in the order in which a run reports them; nil outside a run.
+    var arranged: [Occurrence]?
+    var ordered: [Occurrence] { arranged ?? findings }
     /// Remarks on the strength of the evidence, from the scenarios that determined the outcome.
     package let remarks: [String]
 

@@ -15,7 +15,7 @@ package struct RunReport: Sendable {
     /// Whether the run ended before all scenarios were performed.
     package let wasInterrupted: Bool
     /// Each clause in question with a check, in order.
-    package let clauses: [ClauseResult]
+    package internal(set) var clauses: [ClauseResult]
     /// Clauses in question without a check.
     package let pending: [ClauseID]
     /// Clauses in question that black-box tests cannot judge.
@@ -237,9 +237,7 @@ extension RunReport {
 
     var hasEvidence: Bool { clauses.contains { [.pass, .warning, .violation].contains($0.outcome) } }
 
-    /// The exit status of the run, computed only here.
-    ///
-    /// A violation is evidence whatever else happened, so it comes first; then suite failures, then gaps.
+    /// The exit status of the run: a violation is evidence whatever else happened; then suite failures, then gaps.
     package var exit: ExitStatus {
         if !unexpected.isEmpty { return .violation }
         if scenarios.contains(where: { !$0.problems.isEmpty }) || load?.problem != nil { return .harness }
@@ -316,11 +314,9 @@ extension RunReport {
             }
     }
 
-    /// The findings of a clause, unexpected ones first.
-    ///
-    /// The first is the one to repeat: if possible from a scenario that always broke the clause, then from one meant for
-    /// the clause, then from one that broke it most often.
-    func ordered(_ result: ClauseResult) -> [ClauseResult.Occurrence] {
+    /// The findings of a clause, unexpected ones first, and of these the one to repeat: if possible from a scenario that
+    /// always broke the clause, then from one meant for the clause, then from one that broke it most often.
+    func arranged(_ result: ClauseResult) -> [ClauseResult.Occurrence] {
         let isExpected = { expectation(of: result, in: $0) != nil }
         func rank(_ name: String) -> (Int, Int, Int) {
             let (broken, all) = counts(name, result)
@@ -341,7 +337,7 @@ extension RunReport {
     /// clause saw that, all of them are selected.
     package func selector(of result: ClauseResult) -> String {
         let clause = result.clause.id.description
-        guard let finding = ordered(result).first else { return clause }
+        guard let finding = result.ordered.first else { return clause }
         let events = scenario(finding.scenario)?.history.events ?? []
         let isLoss = finding.finding.events.contains { events.indices.contains($0) && events[$0].kind.isLoss }
         let isShared = isLoss && Set(result.findings.map(\.scenario)).count > 1
@@ -357,7 +353,7 @@ extension RunReport {
 
     /// The rate at which the scenario to repeat broke a clause; nil if a rerun is likely to break it.
     func rate(of result: ClauseResult) -> String? {
-        guard let name = ordered(result).first?.baseName else { return nil }
+        guard let name = result.ordered.first?.baseName else { return nil }
         let (broken, all) = counts(name, result)
         if broken < min(all, Self.plenty) { return "\(broken) of \(all) checks in \(name) found it" }
         // Few checks that all found it may be chance if other scenarios that found it kept it too.

@@ -77,7 +77,7 @@ package struct ConsoleReport {
 
     func details(_ result: ClauseResult, isDrawn: Bool = false) -> String {
         let isExpected = report.isExpected(result)
-        let findings = report.ordered(result).filter { isExpected || report.expectation(of: result, in: $0) == nil }
+        let findings = result.ordered.filter { isExpected || report.expectation(of: result, in: $0) == nil }
         return details(result, findings, isDrawn)
     }
 

@@ -124,7 +124,7 @@ struct ReportCases {
                 scenarios: result.outcome == .notApplicable ? [] : result.decidedBy)
         }
         let found =
-            report.ordered(result).first.map { "\($0.finding.what) in scenario \($0.scenario)" }
+            result.ordered.first.map { "\($0.finding.what) in scenario \($0.scenario)" }
             ?? "in scenario \(result.decidedBy.first ?? "")"
         switch result.outcome {
         case .pass: return entry(.passed(remark: nil))

@@ -56,7 +56,7 @@ extension HTMLRun {
     private func card(_ result: ClauseResult, level: Int, hasChart: Bool, follows head: ClauseID? = nil) -> Markup {
         let clause = result.clause
         let badge = HTMLBadge(result, in: report)
-        let occurrences = report.ordered(result)
+        let occurrences = result.ordered
         let id = links.id(clause.id)
         var html: Markup = """
             <article class="card \(badge.name)" id="\(id)" aria-labelledby="\(id).name">
