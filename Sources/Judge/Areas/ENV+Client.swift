@@ -141,14 +141,14 @@ extension ENV {
     /// Whether the client ended a connection within the bound after a frame, and nothing else was a reason to.
     private static func isLeft(_ connection: ObservedConnection, after frame: Frame, _ history: Observations) -> Bool {
         let bound = history.timeouts.scheduling.microseconds
-        guard let end = connection.ending?.event, end > frame.event, history.wasEndedByClient(connection),
-            history.time(of: end) <= history.time(of: frame.event) + bound,
-            !history.hasWaited(on: frame.connection, at: end)
+        guard let ending = connection.ending, ending.isAfter(frame.event), history.wasEndedByClient(connection),
+            history.time(of: ending.event) <= history.time(of: frame.event) + bound,
+            !history.hasWaited(on: frame.connection, at: ending.event)
         else { return false }
         let names: Set<String> = ["foreground", "openPush", "background", "networkDown", "networkUp"]
         return !history.client.acts.contains { act in
-            act.isAfter(connection.opening) && act.isBefore(end) && names.contains(act.name)
-                && history.effectiveSpan(from: act.event, to: end) < bound
+            act.isAfter(connection.opening) && act.isBefore(ending.event) && names.contains(act.name)
+                && history.effectiveSpan(from: act.event, to: ending.event) < bound
         }
     }
 

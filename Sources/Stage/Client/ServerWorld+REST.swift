@@ -203,7 +203,7 @@ extension ServerWorld {
 
     /// The wire form of a content: rare forms as parts, with one of an unknown kind between them.
     ///
-    /// What this client sent stays the same (ENV-6).
+    /// A question of this client stays as it was sent (ENV-6).
     private func content(of stored: Stored) -> JSONValue {
         let isOwn = stored.role == .user && stored.turn.flatMap { turns[$0]?.question } != nil
         guard hasRareForms, !isOwn, let text = stored.content.stringValue else { return stored.content }
