@@ -98,7 +98,7 @@ package enum ProcessTable {
         let size = min(limit, 16 << 10)
         while bytes.count < limit, let chunk = try? file.read(atMost: size), !chunk.isEmpty {
             bytes += chunk
-            // Here a file is never longer than what it gives at once, unless it fills the space.
+            // One read gives the whole of such a file, unless it fills the buffer.
             if chunk.count < size { break }
         }
         return bytes

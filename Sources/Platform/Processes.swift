@@ -53,7 +53,7 @@ package enum Processes {
 
     package static func pause(microseconds: UInt32) { usleep(microseconds) }
 
-    /// Gives this thread, from now on, a tenth of a processor that others need; on other systems than Linux nothing.
+    /// On Linux, lowers the priority of this thread for good: it gets about a tenth of a contended processor.
     package static func letOthersRunFirst() {
         #if os(Linux)
         _ = setpriority(.init(PRIO_PROCESS.rawValue), 0, 10)

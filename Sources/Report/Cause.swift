@@ -180,7 +180,7 @@ private struct SharedEvidence {
         let types = Set(histories.values.flatMap { $0.frames.compactMap { $0?["type"]?.stringValue } })
         let events = histories.values.lazy.flatMap(\.events)
         let responds = events.contains { if case .response = $0.kind { true } else { false } }
-        isMute = (!responds, types.isDisjoint(with: ["ack", "pong", "syncResult"]))
+        isMute = (!responds, types.isDisjoint(with: ["ack", "pong", "syncResult", "done", "message"]))
     }
 
     /// The sessions and turns with frames in several scenarios, which should share none.
@@ -346,8 +346,9 @@ extension Event {
 }
 
 extension History {
-    /// The messages and requests to the server with no sign of it after them on their connection, which stayed open, or
-    /// over REST, by connection or transport.
+    /// Messages and requests without any sign of the server after them, each with its connection or `REST`.
+    ///
+    /// A connection that ended explains the silence on it.
     fileprivate var unheard: [Int: String] {
         var (heard, unheard): (Set<String>, [Int: String]) = ([], [:])
         for (index, event) in events.enumerated().reversed() where header.subject.role == .server {
@@ -359,7 +360,7 @@ extension History {
             }
             switch event.kind {
             case .opening, .close(.toServer, _, _), .act("cut", _): heard.remove(lane)
-            case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .request, .act("mute", _):
+            case .text(.toServer, _), .binary(.toServer, _), .request, .act("mute", _):
                 if !heard.contains(lane) { unheard[index] = lane }
             // Libraries answer pings even if nothing else answers.
             case .wait, .failed("late"), .ping, .pong: break

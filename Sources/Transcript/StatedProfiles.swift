@@ -1,7 +1,8 @@
 import Holdfast
 
 extension History {
-    /// The history, judged by core and the profiles that its greetings or earlier ones stated; unchanged without any.
+    /// The history, judged by core and the profiles that its greetings or earlier ones stated; unchanged if none
+    /// stated a list.
     package func declaring(_ stated: inout Set<Profile>?) -> History {
         if let more = statedProfiles { stated = more.union(stated ?? []) }
         guard let stated else { return self }

@@ -8,7 +8,7 @@ struct ClientFeature: SteeredFeature, Sendable {
     var needs: [String] = []
     var profile: Profile?
     var raises: [Reach.Dimension] = []
-    /// Whether it takes as long as a round of a life, and so has one of its own.
+    /// Whether it needs a round of a life to itself.
     var isLong = false
     /// Whether the app or the network is away until it ends.
     var isAway = false
@@ -527,7 +527,7 @@ extension ClientPlanner {
         return say(isAwaited: true)
     }
 
-    /// The milliseconds of a life in which a client comes as far as otherwise in these.
+    /// A time in milliseconds, shortened to a third in a life, whose timers run faster.
     func time(of milliseconds: Int) -> Int { bound == nil ? milliseconds : milliseconds / 3 }
 
     /// A question fails, and is resent at the end of the feature; if `unheard`, the connection ends before the failure.

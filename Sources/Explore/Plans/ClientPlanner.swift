@@ -55,7 +55,7 @@ package struct ClientPlanner: Planner, LifePlanner {
     /// A session that no server has.
     static let unknownSession = "s99"
 
-    /// One of so many rounds of a life is crowded; each other one belongs to one feature.
+    /// One round of a life in so many is crowded; every other round has one feature.
     ///
     /// Most of what a client must do by itself shows only if nothing else disturbs it.
     private static let crowdedInterval = 3

@@ -214,7 +214,7 @@ package struct Examination {
             let clauses = probe.unkeepable.map(\.description).joined(separator: ", ")
             note("dialect", .note, "no server with the wire format of \(subject.dialect.name) can keep \(clauses)")
         }
-        if subject.isUndeclared { note("profiles", .note, subject.statedWords) }
+        if subject.isUndeclared, subject.notReached == nil { note("profiles", .note, subject.statedWords) }
         for announced in Announcements.notes(on: [probe.history], declared: subject.profiles) {
             note("profiles", .note, announced)
         }

@@ -50,7 +50,7 @@ package struct ServerSuite {
             results, of: subject.declaration, at: subject.shownAddress, selection, isStrict: scope.isStrict,
             life: lifeOptions)
         report.diagnostics +=
-            (subject.isUndeclared ? [subject.statedWords] : []) + outcome.diagnostics
+            (subject.isUndeclared && subject.notReached == nil ? [subject.statedWords] : []) + outcome.diagnostics
             + Self.leftOut(of: outcome.performances) + diagnostics
         return report
     }

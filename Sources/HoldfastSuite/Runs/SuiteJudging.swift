@@ -16,6 +16,8 @@ final class SuiteJudging: Sendable {
 
     private let specification: Specification
     private let early = Mutex(Early())
+    /// Whether results are no longer reported one by one; locked while one is.
+    private let isSilent = Mutex(false)
 
     init(specification: Specification) { self.specification = specification }
 
@@ -36,11 +38,8 @@ final class SuiteJudging: Sendable {
                 if !isUrgent { Processes.letOthersRunFirst() }
                 while let next = next() {
                     let result = result(next)
-                    let isOver = early.withLock { early in
-                        early.results[next.scenario] = result
-                        return early.isOver
-                    }
-                    if !isOver { notify(result) }
+                    early.withLock { $0.results[next.scenario] = result }
+                    isSilent.withLock { if !$0 { notify(result) } }
                 }
             }
         }
@@ -59,11 +58,13 @@ final class SuiteJudging: Sendable {
     /// Judging computes for seconds without waiting. On the threads of tasks, it would block the scenarios that another
     /// suite performs at the same time, until their servers abandon them.
     func results(_ performances: [Performance]) async -> [ScenarioResult] {
+        isSilent.withLock { $0 = true }
         let known = early.withLock { early in
             early.isOver = true
             return early.results
         }
-        // The patient thread may still judge one, but not soon enough. The longest come first.
+        // A performance that the background thread is still judging is judged again: that thread may be slow. Long ones
+        // come first.
         let rest = performances.filter { known[$0.scenario] == nil }.sorted {
             $0.history.events.count > $1.history.events.count
         }

@@ -7,10 +7,11 @@ extension ServerWorld {
     mutating func storeElsewhere(_ messages: [ClientWorld.Message], in session: String, to audience: ServerAudience) {
         if index(of: session) == nil { sessions.append(Session(id: session, createdAt: now)) }
         for message in messages {
-            if message.role == .assistant, let number = Self.turn(in: message.id) { reach(number) }
+            if message.role == .assistant, let number = Self.turn(in: message.id) { endTurns(before: number) }
             guard let stored = store(message, in: session, at: now) else { continue }
             if message.role == .assistant, let number = stored.turn, let turn = turns[number] {
                 tell(ending(of: turn, isCopy: false), to: audience)
+                endServed(in: session)
             } else if isNumbered {
                 // Only a stream has messages (TURN-11).
                 tell(self.message(for: stored, in: session), to: audience)
@@ -50,7 +51,14 @@ extension ServerWorld {
         evictedThrough = max(evictedThrough, min(seq, lastSeq))
     }
 
-    mutating func remove(_ session: String) { sessions.removeAll { $0.id == session } }
+    mutating func remove(_ session: String) {
+        sessions.removeAll { $0.id == session }
+        // A later session may have the same id, and waits for none of its turns.
+        for (number, turn) in turns where turn.session == session && turn.status == .running {
+            turns[number]?.status = .failed(code: "session_not_found")
+            for request in turn.waiting { effects.append(.hangUp(request: request)) }
+        }
+    }
 
     /// Removes or restores the network: open connections fall silent, and new ones do not get through.
     package mutating func setReachable(_ isReachable: Bool) {

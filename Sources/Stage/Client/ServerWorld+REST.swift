@@ -112,7 +112,8 @@ extension ServerWorld {
             if rule.cut != .silence { effects.append(.hangUp(request: request)) }
             return
         }
-        if rule.action == .delay, earlierTurns(than: number).isEmpty {
+        // A question behind an open turn has no answer yet that could be late.
+        if rule.action == .delay, !hasEarlierTurn(than: number) {
             finish(number)
             let asked = turns[number].map { answer(of: $0, isRepeat: before != nil) }
             let what = Held.What.post(question)

@@ -104,63 +104,75 @@ extension ServerWorld {
 
     /// Ends a turn as soon as the earlier ones of its session have ended (ORDER-2).
     mutating func serve(_ number: Int) {
-        if earlierTurns(than: number).isEmpty { finish(number) } else { turns[number]?.isServed = true }
-    }
-
-    /// The running turns of the same session that were accepted before.
-    func earlierTurns(than number: Int) -> [Int] {
-        turns.values.filter { $0.status == .running && $0.number < number && $0.session == turns[number]?.session }
-            .map(\.number).sorted()
+        turns[number]?.isServed = true
+        endServed(in: turns[number]?.session)
     }
 
     /// Ends a turn, after all earlier ones of its session.
     mutating func finish(_ number: Int, text: String? = nil, to audience: ServerAudience = .all) {
-        reach(number)
-        guard let turn = turns[number], turn.status == .running else { return }
-        let text = text ?? "answer \(number)"
-        turns[number]?.status = .done
-        turns[number]?.answer = text
-        if let position = index(of: turn.session) {
-            sessions[position].messages.append(
-                Stored(id: "a\(number)", role: .assistant, content: .string(text), at: now, turn: number, key: nil))
-        }
-        tellEnding(of: number, to: audience)
+        endTurns(before: number)
+        end(number, .done, text: text, to: audience)
+        endServed(in: turns[number]?.session)
     }
 
     mutating func fail(_ number: Int, code: String, to audience: ServerAudience = .all) {
-        reach(number)
-        guard turns[number]?.status == .running else { return }
-        turns[number]?.status = .failed(code: code)
-        tellEnding(of: number, to: audience)
+        endTurns(before: number)
+        end(number, .failed(code: code), to: audience)
+        endServed(in: turns[number]?.session)
     }
 
     mutating func use(_ tool: String, in number: Int, to audience: ServerAudience) {
-        reach(number)
-        guard let turn = turns[number] else { return }
+        endTurns(before: number)
+        guard let turn = turns[number], turn.status == .running else { return }
         tell(
             JSONValue(members: [
                 "type": "toolUse", "tool": tool, "sessionId": turn.session, "turnId": "t\(number)",
                 "status": "started",
             ]), to: audience)
+        endServed(in: turn.session)
+    }
+
+    /// The running turns of a session, in the order in which they were accepted.
+    private func runningTurns(of session: String?) -> [Turn] {
+        turns.values.filter { $0.status == .running && $0.session == session }.sorted { $0.number < $1.number }
+    }
+
+    func hasEarlierTurn(than number: Int) -> Bool {
+        runningTurns(of: turns[number]?.session).contains { $0.number < number }
     }
 
     /// Ends the earlier turns of a session, since a turn does nothing before they have ended.
-    mutating func reach(_ number: Int) {
-        while let first = earlierTurns(than: number).first { finish(first) }
+    mutating func endTurns(before number: Int) {
+        for turn in runningTurns(of: turns[number]?.session) where turn.number < number { end(turn.number, .done) }
     }
 
-    private mutating func tellEnding(of number: Int, to audience: ServerAudience) {
-        guard let turn = turns[number] else { return }
+    /// Ends the first turns of a session that only waited for earlier ones.
+    mutating func endServed(in session: String?) {
+        for turn in runningTurns(of: session).prefix(while: \.isServed) { end(turn.number, .done) }
+    }
+
+    private mutating func end(
+        _ number: Int, _ status: Turn.Status, text: String? = nil, to audience: ServerAudience = .all
+    ) {
+        guard var turn = turns[number], turn.status == .running else { return }
+        let waiting = turn.waiting
+        (turn.status, turn.waiting) = (status, [])
+        if status == .done {
+            let text = text ?? "answer \(number)"
+            turn.answer = text
+            if let position = index(of: turn.session) {
+                sessions[position].messages.append(
+                    Stored(
+                        id: "a\(number)", role: .assistant, content: .string(text), at: now, turn: number,
+                        key: nil))
+            }
+        }
+        turns[number] = turn
         tell(ending(of: turn, isCopy: false), to: audience)
-        turns[number]?.waiting = []
-        for request in turn.waiting {
+        for request in waiting {
             effects.append(
                 .answer(request: request, answer(of: turn, isRepeat: turn.repeats.contains(request))))
         }
-        let next = turns.values.filter { $0.session == turn.session && $0.status == .running }.min {
-            $0.number < $1.number
-        }
-        if let next, next.isServed { finish(next.number) }
     }
 
     // MARK: frames

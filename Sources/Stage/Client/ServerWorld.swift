@@ -45,7 +45,7 @@ package struct ServerWorld {
         var question: WorldQuestion?
         var status = Status.running
         var answer: String?
-        /// Whether it ends as soon as it is its turn.
+        /// Whether it ends as soon as the earlier ones have ended.
         var isServed = false
         /// Requests that are answered when it ends.
         var waiting: [Int] = []

@@ -4,8 +4,6 @@ import HoldfastJSON
 extension Scenario {
     /// The approximate sum of its waits: announced times, times in scripts, and the wait for a push to a device that is
     /// gone.
-    ///
-    /// Other optional waits for a push are usually met.
     func waits(for subject: ServerSubject) -> Duration {
         let stated = needs.patience.reduce(0) { $0 + subject.stated($1.key) * $1.value }
         return .seconds(stated) + (endsDevice ? subject.timeouts.push : .zero) + Self.waits(steps, for: subject)

@@ -52,7 +52,8 @@ struct ProxyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A profile the judged side declares. Repeatable. Default: taken from the greeting, or client-core.",
+            "A profile the judged side declares. Repeatable. Default: taken from the greeting, or all of the dialect, "
+                + "or client-core.",
             valueName: "name"),
         completion: .words { Profile.allCases.map(\.rawValue) })
     var profile: [String] = []

@@ -60,7 +60,7 @@ struct SubjectFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The dialect of the server: canonical, a name from 'conformance dialect list', or a dialect file.",
-            discussion: "Without --profile: the profiles in its greeting, or else all that the dialect supports.",
+            discussion: "Without --profile: the profiles in its greeting, or else core or all of the dialect.",
             valueName: "name"), completion: .dialects)
     var dialect: String?
 

@@ -105,6 +105,22 @@ struct ServerWorldTests {
         #expect(sent(&world) == ["0 message #16", "0 done #17", "0 done #18"])
     }
 
+    @Test func `a question that waits for its turn can fail, and use a tool`() throws {
+        var world = try greeted(#"{"sessions":[{"id":"s1","messages":["u1","a1"]}],"profiles":["core"]}"#)
+        try rule(#"{"do":"when","comes":"chat","then":"ack","times":2}"#, in: &world)
+        for key in ["k2", "k3", "k4"] { world.receive(chat(key, key: key, session: "s1"), on: 0) }
+        #expect(sent(&world) == ["0 ack", "0 ack", "0 ack"])
+        world.fail(3, code: "agent_failed")
+        #expect(sent(&world) == ["0 done", "0 error agent_failed", "0 done"])
+        try rule(#"{"do":"when","comes":"chat","then":"ack","times":1}"#, in: &world)
+        for key in ["k5", "k6"] { world.receive(chat(key, key: key, session: "s1"), on: 0) }
+        world.use("search", in: 6, to: .all)
+        #expect(sent(&world) == ["0 ack", "0 ack", "0 done", "0 toolUse", "0 done"])
+        world.receive(chat("k7", key: "k7", session: "s1"), on: 0)
+        world.remove("s1")
+        #expect(world.runningTurns.isEmpty)
+    }
+
     @Test func `a token that is not the principal's ends the connection, and nothing comes before auth`() throws {
         var world = try world()
         world.opened(0, principal: nil)
