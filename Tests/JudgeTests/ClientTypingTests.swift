@@ -1,3 +1,4 @@
+import HoldfastTranscript
 import TestSupport
 import Testing
 
@@ -447,6 +448,11 @@ import Testing
         try clause.conforms("\(taken) A<error(agent_failed t2 c2) +1s \(failed)")
         try clause.conforms("\(other) A!cut \(failed)")
         try clause.conforms("\(other) +30s +30s +10s \(failed)")
+        // On a late machine, the client's own timers still run on time.
+        let late = ClauseUnderTest(
+            "CLIENT-31", rule: 2, lateness: [History.Lateness(from: 0, to: 80_000_000, slowness: 10)])
+        try late.conforms("\(other) +30s +30s +10s \(failed)")
+        try late.violates("\(other) \(failed)^")
         // Whatever one read says; who reads again may have polled.
         let early = taken.replacing("client!send", with: "1>GET(s1) client!send")
         try clause.violates("\(early) 1<200(u1 a1) \(failed)^")

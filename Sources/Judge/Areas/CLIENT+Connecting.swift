@@ -294,7 +294,7 @@ extension Observations {
     fileprivate func mayGiveUp(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         return connection.connected.isOpen(at: event)
-            && effectiveSpan(from: connection.opening, to: event) >= clientWindow(\.connect).microseconds
+            && span(from: connection.opening, to: event) >= clientWindow(\.connect).microseconds
     }
 
     fileprivate func endsWithoutReason(_ index: Int, at end: Int) -> Bool {

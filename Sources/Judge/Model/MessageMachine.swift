@@ -237,11 +237,11 @@ extension Observations {
             guard case .session(let id) = read.route, sessions.contains(id) else { return false }
             return read.request > ack.event
         }
-        let limit = effectiveTime(of: ack.event) + clientWindow(\.polling).microseconds
+        let limit = time(of: ack.event) + clientWindow(\.polling).microseconds
         let ends = [
             loss(of: connection), reads.dropFirst().first.map(end),
             end(of: ack.event, at: ObservedClient.interruptions),
-            events.indices.boundary { effectiveTime(of: $0) >= limit },
+            events.indices.boundary { time(of: $0) >= limit },
         ]
         let end = ends.compactMap(\.self).min() ?? events.endIndex
         return ack.event..<max(ack.event, end)

@@ -34,9 +34,9 @@ extension Observations {
     func hasWaited(on index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         let last = arrivals(on: index).last { $0 < event } ?? connection.opening
-        let greeting = connection.connected.map { effectiveSpan(from: connection.opening, to: $0) } ?? 0
+        let greeting = connection.connected.map { span(from: connection.opening, to: $0) } ?? 0
         return greeting >= clientWindow(\.connect).microseconds
-            || effectiveSpan(from: last, to: event) >= clientWindow(\.silence).microseconds / 4
+            || span(from: last, to: event) >= clientWindow(\.silence).microseconds / 4
             || clientQuestions.contains { question in
                 question.requests.contains { request in
                     guard request.connection == index, request.event < event else { return false }
@@ -46,7 +46,7 @@ extension Observations {
                         sign.event > request.event && frames[sign.event].map { $0.clientMessageId != nil } ?? true
                             && sign.connection.flatMap { loss(of: $0) }.map { $0 < sign.event } != true
                     }
-                    return effectiveSpan(from: request.event, to: min(event, sign?.event ?? event))
+                    return span(from: request.event, to: min(event, sign?.event ?? event))
                         >= clientWindow(\.resend).microseconds / 4
                 }
             }

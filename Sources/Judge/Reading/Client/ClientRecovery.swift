@@ -119,7 +119,7 @@ extension Observations {
     /// Whether a client dropped a read for another one; the stage may notice that a little later, and may still answer
     /// a read that was pending for a long time.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
-        let isLong = effectiveSpan(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
+        let isLong = span(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
         guard isLong || read.response == nil, let end = read.failure ?? read.response else { return false }
         return effectiveTime(of: end) <= effectiveTime(of: other.request) + timeouts.scheduling.microseconds
     }

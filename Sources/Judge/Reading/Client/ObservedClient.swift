@@ -187,7 +187,7 @@ extension Observations {
 
     /// The same bound for counting events within it: divided by the time scale, and without allowance.
     ///
-    /// A busy machine makes a client slower and never faster.
+    /// Compare it with ``span(from:to:)``: a busy machine makes a client slower and never faster.
     func clientWindow(_ path: KeyPath<Timeouts, Duration>) -> Duration {
         timeouts[keyPath: path] / history.header.timeScale.clamped
     }
