@@ -11,13 +11,12 @@ final class SuiteJudging: Sendable {
         var results: [String: ScenarioResult] = [:]
         var waiting: ArraySlice<Performance> = []
         var isJudging = false
-        var isOver = false
     }
 
     private let specification: Specification
     private let early = Mutex(Early())
-    /// Whether results are no longer reported one by one; locked while one is.
-    private let isSilent = Mutex(false)
+    /// Whether the run has ended; locked while a result is reported, so that none is reported after the end.
+    private let isOver = Mutex(false)
 
     init(specification: Specification) { self.specification = specification }
 
@@ -39,15 +38,16 @@ final class SuiteJudging: Sendable {
                 while let next = next() {
                     let result = result(next)
                     early.withLock { $0.results[next.scenario] = result }
-                    isSilent.withLock { if !$0 { notify(result) } }
+                    isOver.withLock { if !$0 { notify(result) } }
                 }
             }
         }
     }
 
     private func next() -> Performance? {
-        early.withLock { early in
-            let next = early.isOver ? nil : early.waiting.popFirst()
+        let isOver = isOver.withLock { $0 }
+        return early.withLock { early in
+            let next = isOver ? nil : early.waiting.popFirst()
             early.isJudging = next != nil
             return next
         }
@@ -58,11 +58,8 @@ final class SuiteJudging: Sendable {
     /// Judging computes for seconds without waiting. On the threads of tasks, it would block the scenarios that another
     /// suite performs at the same time, until their servers abandon them.
     func results(_ performances: [Performance]) async -> [ScenarioResult] {
-        isSilent.withLock { $0 = true }
-        let known = early.withLock { early in
-            early.isOver = true
-            return early.results
-        }
+        isOver.withLock { $0 = true }
+        let known = early.withLock { $0.results }
         // A performance that the background thread is still judging is judged again: that thread may be slow. Long ones
         // come first.
         let rest = performances.filter { known[$0.scenario] == nil }.sorted {
