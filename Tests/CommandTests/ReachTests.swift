@@ -14,6 +14,28 @@ import Testing
             ["client", "--reference", "--jobs", "6", "--out", folder.path + "/out"])
         #expect(run.status == 0, "\(run.out)\n\(run.err)")
         try Self.check(JSONParser.value(folder.text(of: "out/report.json")), of: "client")
+        try await Self.checkScriptedServer(folder)
+    }
+
+    /// Judges the scripted server by the transcripts of a client run: no scenario asks it to break one of these clauses.
+    private static func checkScriptedServer(_ folder: TemporaryDirectory) async throws {
+        let root = URL(fileURLWithPath: folder.path + "/out/transcripts")
+        let paths = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.allObjects ?? []
+        for file in paths.compactMap({ $0 as? URL }) where file.pathExtension == "ndjson" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            try text.replacing("client-", with: "", maxReplacements: 3)
+                .replacing("\"role\":\"client\"", with: "\"role\":\"server\"", maxReplacements: 1)
+                .write(to: file, atomically: true, encoding: .utf8)
+        }
+        let clauses = [
+            "ENV-1", "ENV-2", "ENV-6", "ID-3", "ID-8", "ID-9", "TURN-1", "TURN-3", "ORDER-1", "ORDER-2", "ORDER-3",
+            "SYNC-3", "SYNC-4", "SYNC-9", "IDEM-1", "REST-1", "REST-4",
+        ]
+        let verdicts = folder.path + "/verdicts.json"
+        _ = try await BuiltBinary.run(["judge", root.path, "--format", "json=\(verdicts)"])
+        let judgement = try JSONParser.value(folder.text(of: "verdicts.json"))
+        let passed = (judgement["clauses"]?.arrayValue ?? []).filter { $0["outcome"]?.stringValue == "pass" }
+        #expect(Set(clauses).subtracting(passed.compactMap { $0["id"]?.stringValue }).isEmpty)
     }
 
     /// The counts of a report, one line for each scenario: `"NAME": {"AUTH-1":2}`.

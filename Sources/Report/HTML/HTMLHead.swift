@@ -44,7 +44,7 @@ struct HTMLHead {
         }
         if let again = report.again {
             let text = again.command + (again.driver.map { " -- \($0)" } ?? "")
-            rows.append(("Run again", "<code class=\"copy\">\(PlainText.line(text, limit: 2_000))</code>"))
+            rows.append(("Full run", "<code class=\"copy\">\(PlainText.line(text, limit: 2_000))</code>"))
         }
         return """
             <dl class="facts">\(rows.map(Self.row))</dl>\n
@@ -52,7 +52,7 @@ struct HTMLHead {
     }
 
     private static func row(_ title: String, _ content: Markup) -> Markup {
-        let isWide = title == "Persistence proof" || title == "Run again"
+        let isWide = title == "Persistence proof" || title == "Full run"
         return "<div\(isWide ? " class=\"wide\"" as Markup : "")><dt>\(title)</dt><dd>\(content)</dd></div>\n"
     }
 
