@@ -135,7 +135,7 @@ import Testing
             """
         ),
         (
-            "What the protocol does not speak of",
+            "What the protocol leaves out",
             """
             streaming|partial tokens|duplicate tokens|typing indicator|read receipts|presence|delete
             message|edit message|stop generating|partial response|file upload|attachments|token streaming
@@ -278,7 +278,7 @@ import Testing
             """
         ),
         (
-            "What an acknowledgement promises",
+            "What an acknowledgment promises",
             """
             ack|delivered|receipt|acknowledged
             """

@@ -93,7 +93,7 @@ import Testing
         try clause.untested("\(restarted) B+(p2 e1 #0)")  // somebody else's stream
     }
 
-    @Test func `IDEM-1 repeats are recognised after a crash`() throws {
+    @Test func `IDEM-1 repeats are recognized after a crash`() throws {
         let clause = ClauseUnderTest("IDEM-1")
         let again = "\(killed) A+ A>chat(c1)"
         try clause.conforms("\(again) A<ack(c1 duplicate)")

@@ -518,7 +518,7 @@ import Testing
         #expect(try holed.clauses(.violation).contains("SYNC-3"))
     }
 
-    @Test func `IDEM-1 a receipt for the stored message recognises a repeat`() throws {
+    @Test func `IDEM-1 a receipt for the stored message recognizes a repeat`() throws {
         func history(_ again: String) throws -> WireHistory {
             try WireHistory(
                 greeted("A", "e1", lastSeq: 0) + """

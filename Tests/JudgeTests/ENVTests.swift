@@ -242,7 +242,7 @@ import Testing
         let asked = "A+ A>chat(c1 '\(text)') A<ack(c1) A<done(t1) 1>GET(s1)"
         try clause.conforms("\(asked) 1<200(u1='\(text)' a1)")
         try clause.violates("\(asked) 1<200(u1='e\u{301} 👩‍👩‍👧' a1)^")  // trimmed
-        try clause.violates("\(asked) 1<200(u1=' \u{e9} 👩‍👩‍👧 ' a1)^")  // normalised
+        try clause.violates("\(asked) 1<200(u1=' \u{e9} 👩‍👩‍👧 ' a1)^")  // normalized
         try clause.untested("A+ A>chat(c1 '\(text)') A<ack(c1) A<done(t1)")
         // A part of another kind is kept whole; a member of a known one need not be.
         let parts = #"[{"type":"text","text":"hi"},{"type":"x-place","lat":47}]"#

@@ -26,7 +26,7 @@ import Testing
         try clause.conforms("A+ A>ping A>ping(n1) A<pong A<pong(n1)")
         try clause.violates("A+ A>ping(n1) A<pong^")
         try clause.violates("A+ A>ping(n1) A<pong(n2)^")
-        try clause.violates("A+ A>ping(n1='e\u{301}') A<pong(n1='\u{e9}')^")  // normalised
+        try clause.violates("A+ A>ping(n1='e\u{301}') A<pong(n1='\u{e9}')^")  // normalized
         try clause.violates("A+ A>ping(n1) A<pong(n1) A>ping(n2) A<pong(n1)^")
         try clause.untested("A+ A<pong(n1)")
     }

@@ -27,7 +27,7 @@ import Testing
             "A+ \(turn(1, one)) A>chat(c2='\(other)' s1) A<ack(c2='\(other)')")
     }
 
-    @Test func `TURN-1 an ack does not normalise the key`() throws {
+    @Test func `TURN-1 an ack does not normalize the key`() throws {
         let clause = ClauseUnderTest("TURN-1", rule: 2, profiles: [.core])
         let asked = "A+ A>chat(c1='\(one)')"
         try clause.conforms("\(asked) A<ack(c1='\(one)') A<done(t1 c1='\(one)')")
@@ -37,7 +37,7 @@ import Testing
         #expect(finding.actual == #"'cafe\u{301}'"#)
     }
 
-    @Test func `ID-3 no frame normalises the key`() throws {
+    @Test func `ID-3 no frame normalizes the key`() throws {
         let clause = ClauseUnderTest("ID-3", rule: 1, profiles: [.core])
         let asked = "A+ A>chat(c1='\(one)') A<ack(c1='\(one)')"
         try clause.conforms("\(asked) A<done(t1 c1='\(one)')")

@@ -130,7 +130,7 @@ import Testing
         #expect(lines.count { $0.contains("exited by itself") } == 1)
     }
 
-    @Test func `plain style writes no escape, coloured style does`() throws {
+    @Test func `plain style writes no escape, colored style does`() throws {
         let report = try Sample.report([.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)])]
         )
         #expect(!ConsoleReport(report).text.contains("\u{1B}"))

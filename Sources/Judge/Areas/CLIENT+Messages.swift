@@ -10,15 +10,15 @@ extension CLIENT {
     }
 
     /// CLIENT-30: "A client MUST end the thinking state when the ending of the awaited turn, or a refusal of its
-    /// message, arrives by any road, until it sends again".
+    /// message, arrives by any route, until it sends again".
     ///
     /// Once for each ending or refusal of a message that a screen waited for, if the screen stops waiting.
     static func finishedMessagesAreNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.waiting])
     }
 
-    /// CLIENT-31: "A client MUST NOT show a message as failed after its `done`, nor begin to within `polling` of its
-    /// `ack`, while the connection that brought it stands without the ending".
+    /// CLIENT-31: "A client MUST NOT show a message as failed after its `done`, nor start doing so within `polling` of
+    /// its `ack` while the `ack`'s connection stands and no ending came".
     ///
     /// Once for each answer of a message that was shown as failed before, or beside an error that names it, if a sample
     /// at it followed.

@@ -39,8 +39,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-25: "A client MUST show after recovery the whole history in its order, and during it all that it showed
-    /// before, unless a read begun since it came lacks it".
+    /// CLIENT-25: "A client MUST show the whole history in its order after recovery, and during recovery everything
+    /// that it showed before, unless a read begun since that came lacks it".
     ///
     /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for
     /// each read whose messages were shown in another order.

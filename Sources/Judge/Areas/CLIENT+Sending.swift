@@ -4,7 +4,7 @@ import HoldfastTranscript
 
 extension CLIENT {
     /// CLIENT-7: "A client MUST resend each question whose connection or request ended before the server said anything
-    /// of it, unless CLIENT-9 or CLIENT-11 forbids it".
+    /// about it, unless CLIENT-9 or CLIENT-11 forbids it".
     ///
     /// Once for each question whose connection ended before any sign of it, and once for each that was typed into a
     /// dead connection still shown as connected. A question that appears in a replay or a history meanwhile has arrived

@@ -38,8 +38,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-38: "A client MUST send a typed message within `resend` of the last of typing, connecting and the end of
-    /// what it awaited before, unless it shows it as failed".
+    /// CLIENT-38: "A client MUST send a typed message within `resend` of the latest of typing, connecting and the end
+    /// of what it awaited before, unless it shows it as failed".
     ///
     /// Once for each message that was sent or shown as failed. Violated if neither happens while a connection is open
     /// for `resend`, no earlier message is still awaited, and no error names the message. Texts that were sent but not

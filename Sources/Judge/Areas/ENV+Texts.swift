@@ -188,8 +188,8 @@ extension ENV {
 
     // MARK: More errors than frames
 
-    /// ENV-14: "A server MUST NOT answer a frame with more than one `error`, nor refuse frames of one connection for
-    /// what they say in another order than theirs".
+    /// ENV-14: "A server MUST NOT answer a frame with more than one `error`, nor refuse frames of one connection, for
+    /// what they say, out of their order".
     ///
     /// Once for each `error` that refuses a frame and ends no turn. It needs an earlier frame on its connection without
     /// any other answer: no pong, no syncResult, no connected, no ack and no frame of its turn.

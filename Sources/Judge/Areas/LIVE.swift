@@ -17,8 +17,8 @@ enum LIVE {
         Check(.LIVE, 10, connectionsEndForAReason),
     ]
 
-    /// LIVE-1: "A server MUST answer each valid `ping` on an open connection with a `pong` with its `nonce` there
-    /// within `pong`, also while turns run".
+    /// LIVE-1: "A server MUST answer each valid `ping` on an open connection with a `pong` on the same connection, with
+    /// its `nonce`, within `pong`, also while turns run".
     ///
     /// Once for each ping; nonces are compared exactly. Other clauses judge an unanswered ping with unknown members
     /// (ENV-4), in fragments (ENV-10) or after a malformed message (ENV-5), and a nonce that is not a string (ENV-2).

@@ -20,7 +20,7 @@ enum PUSH {
     fileprivate static let temporaryPause = Duration.seconds(60)
     private static let maxBodyCharacters = 200
 
-    /// PUSH-2: "A server MUST send payloads of at most 4096 bytes and headers, valid against their schemas, that name
+    /// PUSH-2: "A server MUST send headers, and payloads of at most 4096 bytes, valid against their schemas, that name
     /// the stored answer and, as `aps.thread-id`, its session".
     ///
     /// Once for each push, by its payload, its headers if they were recorded, and the first later session read with its

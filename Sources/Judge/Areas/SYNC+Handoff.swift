@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension SYNC {
-    /// SYNC-8: "A server MUST send live, after a `syncResult`, of its stream's frames exactly those with a `seq` above
+    /// SYNC-8: "A server MUST, after a `syncResult`, send live exactly those frames of its stream whose `seq` is above
     /// its `lastSeq`; the `message` of a `chat` sent there is exempt".
     ///
     /// Once for each live numbered frame after a `syncResult` of the connection, and for each higher frame that was
@@ -186,8 +186,8 @@ extension SYNC {
 
     // MARK: Restarts
 
-    /// SYNC-5: "A server MUST use a new `epoch` whenever it could otherwise give out a `seq` again, or a restart took
-    /// promised frames from it".
+    /// SYNC-5: "A server MUST use a new `epoch` whenever it could otherwise give out a `seq` again, or a restart lost
+    /// some of its promised frames".
     ///
     /// Once for each first `connected` of a principal after a restart, if it was shown frames before. An old epoch
     /// means the old stream: `lastSeq` continues, no number is reused, and a replay from before contains the frames

@@ -21,8 +21,8 @@ enum SYNC {
         Check(.SYNC, 11, limitIsKept),
     ]
 
-    /// SYNC-1: "A server MUST state in `connected` its `epoch`, and a `lastSeq` not below any `seq` of it that this
-    /// principal was shown before the `auth`".
+    /// SYNC-1: "A server MUST state in `connected` its `epoch`, and a `lastSeq` not below any `seq` of that epoch that
+    /// this principal was shown before the `auth`".
     ///
     /// Once for each `connected`. Frames shown before the client sent `auth` are a lower bound for `lastSeq`; later
     /// ones may have overtaken the greeting.

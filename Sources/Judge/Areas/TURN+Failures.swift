@@ -247,8 +247,8 @@ extension TURN {
         evidence.take(ArmedKills(on: "ack", promises, in: history), on: "`ack`", "question")
     }
 
-    /// TURN-8: "A server MUST end every turn that its stop or crash broke within `turn` after it accepts connections
-    /// again, in session reads and the stream of a kept `epoch`".
+    /// TURN-8: "A server MUST, within `turn` after it accepts connections again, end every turn that its stop or crash
+    /// broke, in session reads and the stream of a kept `epoch`".
     ///
     /// Once for each interrupted turn: by the first read after the restart that shows its end, else by one after the
     /// timeout.

@@ -2,8 +2,8 @@ import Holdfast
 import HoldfastTranscript
 
 extension TURN {
-    /// TURN-14: "A server MUST name in an `error` that refuses a valid `chat` of at most `limits.maxFrameBytes` bytes
-    /// after `connected` the `clientMessageId` of that `chat`".
+    /// TURN-14: "A server MUST name the `clientMessageId` of a valid `chat` of at most `limits.maxFrameBytes` bytes in
+    /// an `error` that refuses it after `connected`".
     ///
     /// Once for each `error` with a code that only questions get; one with another code and without names leaves its
     /// question unanswered (TURN-1).
