@@ -54,7 +54,7 @@ struct Evidence: Sendable, Equatable {
     }
 
     /// Counts a test: passed if the fact holds, failed if something proves that it never will.
-    mutating func test<Proof>(_ holds: Bool, orBy proof: @autoclosure () -> Proof?, _ finding: (Proof) -> Finding) {
+    mutating func test<Proof>(_ holds: Bool, brokenBy proof: @autoclosure () -> Proof?, _ finding: (Proof) -> Finding) {
         if holds { keep() } else if let proof = proof() { violate(finding(proof)) }
     }
 

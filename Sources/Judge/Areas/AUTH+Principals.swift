@@ -6,7 +6,7 @@ extension AUTH {
     /// AUTH-6: "A server MUST NOT show one principal's sessions, turns or frames to another: not live, in `missed`, in
     /// a list or session read, nor by a push".
     ///
-    /// Once for each connection that was open while a frame of another principal's turn was sent. Rule 3 judges
+    /// Tested once for each connection that was open while a frame of another principal's turn was sent. Rule 3 judges
     /// replayed frames; AUTH-7 judges answers to the client's own questions in a foreign session; an `error` that
     /// repeats the client's own names reveals nothing.
     static func turnsStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
@@ -40,7 +40,7 @@ extension AUTH {
 
     /// AUTH-6, rule 2: neither a list nor a session read shows a session of another principal.
     ///
-    /// Once for each list, and for each read of another principal's session that got a 404 or the session.
+    /// Tested once for each list, and for each read of another principal's session that got a 404 or the session.
     static func sessionsAreShownToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {
@@ -72,7 +72,7 @@ extension AUTH {
     /// AUTH-7: "A server MUST answer a question as if the sessions and the `clientMessageId`s of other principals did
     /// not exist".
     ///
-    /// Once for each question to another principal's session, and for each later read by the owner.
+    /// Tested once for each question to another principal's session, and for each later read by the owner.
     static func foreignSessionsRefuseQuestions(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for (turn, request) in history.requests {

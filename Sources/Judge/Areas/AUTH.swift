@@ -23,7 +23,7 @@ enum AUTH {
     /// AUTH-1: "A server MUST answer a valid `auth` with the connection's only `connected`, within `connect`, unless it
     /// stops or is overloaded".
     ///
-    /// Once for each connection that started with a valid `auth`. A server may close with 1012 or 1013 instead
+    /// Tested once for each connection that started with a valid `auth`. A server may close with 1012 or 1013 instead
     /// (LIVE-10); ENV-5 judges silence after a malformed message.
     static func validAuthIsGreeted(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.connect
@@ -74,8 +74,8 @@ enum AUTH {
     /// AUTH-3: "A server MUST refuse a first `auth` without a valid token, on every connection, with an `error` of code
     /// `auth_failed` and a close with 4001, unless it refuses its version".
     ///
-    /// Once for each such `auth` of version 1; and for each upgrade without a valid token that was refused with 401, or
-    /// that was accepted in a dialect without greetings. AUTH-9 judges a token in the URL.
+    /// Tested once for each such `auth` of version 1; and for each upgrade without a valid token that was refused with
+    /// 401, or that was accepted in a dialect without greetings. AUTH-9 judges a token in the URL.
     static func badCredentialsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.credential != .good && handshake.version == 1 {
             let isMissing = handshake.credential == .missing
@@ -102,10 +102,10 @@ enum AUTH {
     /// AUTH-5: "A server MUST NOT run or store a frame that arrives before a successful `auth`, nor answer it with
     /// anything but an `error` or a close".
     ///
-    /// Once for each connection on which a `chat` or `sync` preceded `auth`, or followed refused credentials, if the
-    /// server answered with an error, data or the end before a greeting. A question's key must not appear in any frame
-    /// or read; without a key, it leaves no trace that is certainly its own, so its refusal proves nothing. AUTH-2
-    /// judges frames about other questions.
+    /// Tested once for each connection on which a `chat` or `sync` preceded `auth`, or followed refused credentials, if
+    /// the server answered with an error, data or the end before a greeting. A question's key must not appear in any
+    /// frame or read; without a key, it leaves no trace that is certainly its own, so its refusal proves nothing.
+    /// AUTH-2 judges frames about other questions.
     static func earlyFramesDoNothing(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() {
             let early = earlyFrames(on: index, history)
@@ -152,7 +152,7 @@ enum AUTH {
 
     /// AUTH-9: "A server SHOULD NOT accept a token in the URL".
     ///
-    /// Once for each request with a valid token in the query, and for each such upgrade if `auth` has no token.
+    /// Tested once for each request with a valid token in the query, and for each such upgrade if `auth` has no token.
     static func tokensInURLsAreIgnored(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ isTaken: Bool, _ actual: String, at events: [Int]) {
             evidence.test(
@@ -199,8 +199,8 @@ enum AUTH {
     /// AUTH-4: "A server MUST close a connection with 4002 if no `auth` came within 10 s, or the shorter time
     /// configured: not earlier, and at most 5 s later".
     ///
-    /// Once for each connection on which the stage sent no `auth`, if it ended or was watched long enough. If another
-    /// frame was sent, the server may end the connection because of it at any time and with any code.
+    /// Tested once for each connection on which the stage sent no `auth`, if it ended or was watched long enough. If
+    /// another frame was sent, the server may end the connection because of it at any time and with any code.
     static func silentSocketsAreClosed(_ history: Observations, _ evidence: inout Evidence) {
         let configured = history.subject.limits["authSeconds"] ?? 10
         let limit = Duration.seconds(min(max(configured, 0), 10))
@@ -253,7 +253,7 @@ enum AUTH {
     /// AUTH-12: "A server MUST list in `capabilities` of `connected`, by their names, those optional profiles that it
     /// keeps, and none that it does not keep".
     ///
-    /// Once for each `connected`. A listed but undeclared profile may be kept, unless its most obvious sign is missing.
+    /// Tested once for each `connected`. A listed but undeclared profile may be kept unless its main sign is missing.
     static func capabilitiesAreStated(_ history: Observations, _ evidence: inout Evidence) {
         let optional = Profile.all(of: .server).subtracting([.core])
         for connection in history.connections {
@@ -288,7 +288,7 @@ enum AUTH {
     /// AUTH-10: "A client MUST send `auth`, with a version that it speaks as `protocol`, as the first frame of every
     /// connection, and no other frame before `connected`".
     ///
-    /// Once for each connection on which the client sent anything, or could have done so for the whole timeout
+    /// Tested once for each connection on which the client sent anything, or could have done so for the whole timeout
     /// `connect`. The versions it speaks are unknown, but none is below 1.
     static func authComesFirst(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "auth with a version number"
@@ -315,7 +315,7 @@ enum AUTH {
 
     /// AUTH-10, rule 2: the client sends no other frame before `connected`.
     ///
-    /// Once for each connection whose greeting was withheld for a while, or before which the user sent something.
+    /// Tested once for each connection whose greeting was withheld for a while, or before which the user sent text.
     static func clientsWaitForTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
         let last = history.events.count
         for connection in history.connections {
@@ -334,7 +334,7 @@ enum AUTH {
 
     /// AUTH-11: "A client MUST NOT put its token into a URL".
     ///
-    /// Once for each upgrade and each request; a transcript shows a token as `‹token of p1›`.
+    /// Tested once for each upgrade and each request; a transcript shows a token as `‹token of p1›`.
     static func tokensStayOutOfURLs(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ path: String, _ event: Int) {
             evidence.test(

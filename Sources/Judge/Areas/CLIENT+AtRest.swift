@@ -5,8 +5,8 @@ import HoldfastTranscript
 extension CLIENT {
     /// CLIENT-25, rule 3: at rest the screen shows the whole history in its order.
     ///
-    /// Once for each session that was checked while network and server were healthy, all turns had ended and reads were
-    /// answered. The order is that of the last read and of the stream: messages that came beside it may have crossed.
+    /// Tested once for each session that was checked while network and server were healthy, all turns had ended and
+    /// reads were answered. The order is that of the last read and of the stream: other messages may have crossed.
     static func screenAtRestIsComplete(_ history: Observations, _ evidence: inout Evidence) {
         let posts = history.exchanges.filter(\.isChat).compactMap { $0.answer?.root["messageId"]?.stringValue }
         let beside = Set(history.received.filter { $0.seq == nil }.compactMap(\.messageId) + posts)
@@ -37,7 +37,7 @@ extension CLIENT {
 
     /// CLIENT-30, rule 2: at rest nothing is awaited.
     ///
-    /// Once for each check of a session at rest, if every message that the person typed for it is settled.
+    /// Tested once for each check of a session at rest, if every message that the person typed for it is settled.
     static func nothingIsAwaitedAtRest(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for rest in history.rests {

@@ -5,7 +5,7 @@ extension CLIENT {
     /// CLIENT-36: "A client MUST replace its connection within `foregroundReconnect` of each return to the foreground,
     /// never at launch, and send no frame on the old one, unless a terminal close came".
     ///
-    /// Once for each return with a network, unless the server had sent the client away.
+    /// Tested once for each return with a network, unless the server had sent the client away.
     static func foregroundReconnects(_ history: Observations, _ evidence: inout Evidence) {
         for back in history.client.returns {
             reconnects(after: back.event, "the app came to the foreground", history, into: &evidence)
@@ -14,9 +14,9 @@ extension CLIENT {
 
     /// CLIENT-36, rule 2: nothing is sent on the old connection.
     ///
-    /// Once for each return of an app that had a connection when it left, if it sends anything afterwards. Frames sent
-    /// before it left may arrive after a short absence, and a `ping` may have been on its way; neither excuses a
-    /// message typed since.
+    /// Tested once for each return of an app that had a connection when it left, if it sends anything afterwards.
+    /// Frames sent before it left may arrive after a short absence, and a `ping` may have been on its way; neither
+    /// excuses a message typed since.
     static func oldConnectionsAreUnused(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for back in client.returns {
@@ -50,8 +50,8 @@ extension CLIENT {
 
     /// CLIENT-36, rule 3: the first report of the system after a launch does not count as a return.
     ///
-    /// Once for each launch with a `foreground` and no `background` before it, watched for `foregroundReconnect`. A
-    /// connection that another party ended proves nothing.
+    /// Tested once for each launch with a `foreground` and no `background` before it, watched for
+    /// `foregroundReconnect`. A connection that another party ended proves nothing.
     static func firstConnectionIsKept(_ history: Observations, _ evidence: inout Evidence) {
         for launch in history.client.launches {
             let start = launch.events.lowerBound
@@ -104,7 +104,7 @@ extension CLIENT {
         let bound = history.clientBound(path)
         let next = history.nextOpening(after: event)
         let isInTime = next.map { history.effectiveSpan(from: event, to: $0) <= bound.microseconds } ?? false
-        evidence.test(isInTime, orBy: history.clientDeadline(after: event, within: bound)) { late in
+        evidence.test(isInTime, brokenBy: history.clientDeadline(after: event, within: bound)) { late in
             Finding(what, expected: expected, actual: next == late ? "one, too late" : "none", at: [event, late])
         }
     }
@@ -114,9 +114,9 @@ extension CLIENT {
     /// CLIENT-1: "A client MUST NOT, on its own, attempt to connect, send one message, ask for one position or make one
     /// failing read more than 20 times in a minute".
     ///
-    /// Once for each launch with attempts of its own, each message that was resent, and each position, session or list
-    /// that was requested again, in a minute or more. Requests caused by the person, the system or a push are not the
-    /// client's own; nor, except for connecting, are those caused by a new connection.
+    /// Tested once for each launch with attempts of its own, each message that was resent, and each position, session
+    /// or list that was requested again, in a minute or more. Requests caused by the person, the system or a push are
+    /// not the client's own; nor, except for connecting, are those caused by a new connection.
     static func retriesAreBounded(_ history: Observations, _ evidence: inout Evidence) {
         let acts = history.client.acts.map(\.event)
         let causes = history.recoveryTriggers + acts
@@ -168,9 +168,9 @@ extension CLIENT {
 
     /// CLIENT-2: "A client SHOULD vary the wait between attempts at random".
     ///
-    /// Once for each pair of launches with five undisturbed attempts each. Eight attempts of one launch with equal
-    /// waits are enough for a violation, because a late machine may disturb the other launch. Waits that differ by less
-    /// than 5 %, or by the delay that a machine adds to any timer, are equal.
+    /// Tested once for each pair of launches with five undisturbed attempts each. Eight attempts of one launch with
+    /// equal waits are enough for a violation, because a late machine may disturb the other launch. Waits that differ
+    /// by less than 5 %, or by the delay that a machine adds to any timer, are equal.
     static func waitsVary(_ history: Observations, _ evidence: inout Evidence) {
         var before: [Int]?
         for launch in history.client.launches {
@@ -219,8 +219,8 @@ extension CLIENT {
 
     /// CLIENT-37, rule 2: an attempt follows each end that the client could see and that left it without a connection.
     ///
-    /// Once for each such end, and once for the sum of the waits after good connections, if there are three or more. An
-    /// attempt that neither ends nor is greeted is over after 30 s.
+    /// Tested once for each such end, and once for the sum of the waits after good connections, if there are three or
+    /// more. An attempt that neither ends nor is greeted is over after 30 s.
     static func attemptsContinue(_ history: Observations, _ evidence: inout Evidence) {
         let (client, minute) = (history.client, history.clientWindow(\.attempts).microseconds)
         var waits: [(end: Int, next: Int)] = []
@@ -235,13 +235,13 @@ extension CLIENT {
                 let life = client.launch(at: connection.opening)?.events, life.contains(end),
                 !history.wasSentAway(before: end + 1), !history.hasAnother(than: index, at: end, in: life)
             else { continue }
-            let hasStood = connection.connected.map { history.effectiveSpan(from: $0, to: end) >= minute } == true
+            let hasLasted = connection.connected.map { history.effectiveSpan(from: $0, to: end) >= minute } == true
             let stop = history.end(of: end, at: ObservedClient.interruptions)
-            if hasStood, let next = history.nextOpening(after: end), next < stop { waits.append((end, next)) }
-            let what = hasStood ? "waits long after a good connection" : "stopped trying to connect"
+            if hasLasted, let next = history.nextOpening(after: end), next < stop { waits.append((end, next)) }
+            let what = hasLasted ? "waits long after a good connection" : "stopped trying to connect"
             attempts(
-                after: end, within: hasStood ? \.connect : \.backoff, "the client \(what)",
-                expected: "an attempt within \(hasStood ? "10 s" : "the bound 'backoff'")", history, into: &evidence)
+                after: end, within: hasLasted ? \.connect : \.backoff, "the client \(what)",
+                expected: "an attempt within \(hasLasted ? "10 s" : "the bound 'backoff'")", history, into: &evidence)
         }
         // A busy machine may prolong one wait after a good connection, but not each of them.
         guard waits.count > 2, let last = waits.last else { return }
@@ -258,8 +258,8 @@ extension CLIENT {
     /// CLIENT-3: "A client MUST NOT reconnect after a terminal close until the person acts or the app returns, unless
     /// the code was 4010 and it offers an open version".
     ///
-    /// Once for each such close, watched for a minute. An act of the person may allow a new attempt; a change of the
-    /// network may not.
+    /// Tested once for each such close, watched for a minute. An act of the person may allow a new attempt; a change of
+    /// the network may not.
     static func terminalClosesAreFinal(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for index in client.attempts {

@@ -5,8 +5,8 @@ extension CLIENT {
     /// CLIENT-23: "A client MUST show itself as connected only after `connected` has arrived on the connection it
     /// uses".
     ///
-    /// Once for each state shown while a handshake was pending and no other connection could be in use, and for each
-    /// `connected` shown before any greeting.
+    /// Tested once for each state shown while a handshake was pending and no other connection could be in use, and for
+    /// each `connected` shown before any greeting.
     static func connectedFollowsTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
         for state in history.client.states {
             guard let life = history.client.launch(at: state.event)?.events else { continue }
@@ -39,8 +39,8 @@ extension CLIENT {
     /// CLIENT-4: "A client MUST treat a connection as ended when a send on it fails, a `chat` is unanswered for
     /// `resend`, or it is silent for `silence`".
     ///
-    /// Once for each `chat` without any reaction, and for each message typed into a socket that had died silently. The
-    /// client reacts with another connection or a request; afterwards it leaves the old connection alone.
+    /// Tested once for each `chat` without any reaction, and for each message typed into a socket that had died
+    /// silently. The client reacts with another connection or a request; afterwards it leaves the old connection alone.
     static func silenceEndsTheConnection(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions {
             for request in question.requests {
@@ -111,8 +111,8 @@ extension CLIENT {
 
     /// CLIENT-4, rule 2: a connection that is silent for `silence` while a turn is awaited counts as ended.
     ///
-    /// Once for each connection that the stage silenced after the question was accepted, and that the client replaced
-    /// by another one. Broken if the client still waits after the bound and the longest wait before another attempt.
+    /// Tested once for each connection that the stage silenced after the question was accepted, and that the client
+    /// replaced. Broken if the client still waits after the bound and the longest wait before an attempt.
     static func silentConnectionsEnd(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for index in history.client.attempts {
@@ -169,7 +169,7 @@ extension CLIENT {
     /// CLIENT-33: "A client SHOULD show `connecting`, `degraded` (polling without a socket) and `offline` (no network)
     /// as different states".
     ///
-    /// Once for each state shown during one of these problems, if it had lasted long enough to be noticed.
+    /// Tested once for each state shown during one of these problems, if it had lasted long enough to be noticed.
     static func troublesAreDistinguished(_ history: Observations, _ evidence: inout Evidence) {
         for state in history.client.states {
             guard let (since, expected) = history.trouble(at: state.event) else { continue }
@@ -187,8 +187,8 @@ extension CLIENT {
 
     /// CLIENT-40: "A client SHOULD show new messages within 35 s while only REST works".
     ///
-    /// Once for each time that messages were stored in the session on the screen while no socket delivered and reads
-    /// were answered.
+    /// Tested once for each time that messages were stored in the session on the screen while no socket delivered and
+    /// reads were answered.
     static func messagesArriveWithoutSocket(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         let bound = history.clientBound(\.degraded)

@@ -5,8 +5,8 @@ extension CLIENT {
     /// CLIENT-29: "A client MUST show the session and message that a tapped notification names, at launch, from the
     /// background and on the screen, unless it cannot be found or read".
     ///
-    /// Once for each tap that led to its message, or could have. Another session on the way is allowed; another session
-    /// afterwards is not.
+    /// Tested once for each tap that led to its message, or could have. Another session on the way is allowed; another
+    /// session afterwards is not.
     static func tapsLeadToTheMessage(_ history: Observations, _ evidence: inout Evidence) {
         for notice in ClientNotice.all(in: history) where notice.isTapped {
             guard let session = notice.sessionId, let id = notice.messageId else { continue }
@@ -77,8 +77,8 @@ extension CLIENT {
 
     /// CLIENT-32, rule 2: an error is shown if the session of a tapped notification cannot be found or read.
     ///
-    /// Once for each tapped notification whose session is answered with 404, or is in no list that was requested since,
-    /// or whose message the client does not have while there is no network or a read has failed.
+    /// Tested once for each tapped notification whose session is answered with 404, or is in no list that was requested
+    /// since, or whose message the client does not have while there is no network or a read has failed.
     static func lostSessionsAreReported(_ history: Observations, _ evidence: inout Evidence) {
         for notice in ClientNotice.all(in: history) where notice.isTapped {
             guard let period = history.unreadablePeriod(of: notice) else { continue }
@@ -110,8 +110,8 @@ extension CLIENT {
     /// CLIENT-22: "A client MUST recover the session of a push that arrives in the foreground while no open connection
     /// brings frames, unless a terminal close ended the last".
     ///
-    /// Once for each push of a message that had not arrived otherwise, while no greeted connection was open, or had
-    /// died silently just after a frame. Recovery is a `sync` or a read of that session; it may wait for a new
+    /// Tested once for each push of a message that had not arrived otherwise, while no greeted connection was open, or
+    /// had died silently just after a frame. Recovery is a `sync` or a read of that session; it may wait for a new
     /// connection, so the bound is the longest wait between two attempts.
     static func pushesRecover(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries

@@ -5,9 +5,9 @@ extension CLIENT {
     /// CLIENT-18: "A client MUST read the session on its screen over REST, until a read is answered, whenever it may
     /// have a gap, unless a terminal close ended the last connection".
     ///
-    /// Once for each session that the person selects, or opens by a tap without a network, and once for each greeting
-    /// without a `sync` while a session is on the screen. A pending read may suffice, and proves nothing if it is
-    /// answered. A client without a connection may read after the next greeting; one without a network reads then,
+    /// Tested once for each session that the person selects, or opens by a tap without a network, and once for each
+    /// greeting without a `sync` while a session is on the screen. A pending read may suffice, and proves nothing if it
+    /// is answered. A client without a connection may read after the next greeting; one without a network reads then,
     /// within the bound for a failed read. Doubt about the stream favors the client: with an epoch, any message of the
     /// session is enough, as long as each greeting since was followed by a `sync` and no gap was announced.
     static func openedSessionsAreRead(_ history: Observations, _ evidence: inout Evidence) {

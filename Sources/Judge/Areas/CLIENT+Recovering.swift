@@ -10,9 +10,9 @@ extension CLIENT {
     /// CLIENT-14: "A client MUST recover, by `sync` from a held position or else a session read, after each reconnect
     /// while it lacks the ending of a turn whose session it knows".
     ///
-    /// Once for each reconnect and each turn that the client then knew to be running. A read counts if it was pending at
-    /// the end of the old connection or began later; a sync counts if the server has an epoch, and the client may have
-    /// held a position in it. A capture of several clients is not judged.
+    /// Tested once for each reconnect and each turn that the client then knew to be running. A read counts if it was
+    /// pending at the end of the old connection or began later; a sync counts if the server has an epoch, and the
+    /// client may have held a position in it. A capture of several clients is not judged.
     static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
         guard history.hasOneClient else { return }
         let questions = history.clientQuestions
@@ -42,8 +42,8 @@ extension CLIENT {
     /// CLIENT-25: "A client MUST show the whole history in its order after recovery, and during recovery everything
     /// that it showed before, unless a read begun since that came lacks it".
     ///
-    /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for
-    /// each read whose messages were shown in another order.
+    /// Tested once for each read or replay of the session on the screen that brings a message which was not shown, and
+    /// for each read whose messages were shown in another order.
     static func missedMessagesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         for batch in history.receivedHistories {
             guard let before = history.client.state(at: batch.event), before.sessionId == batch.sessionId,
@@ -73,8 +73,8 @@ extension CLIENT {
 
     /// CLIENT-25, rule 2: nothing that was shown disappears, unless a read begun since it arrived lacks it.
     ///
-    /// Once for each read or sync during or after which the screen of its session was seen. Two entries for one message
-    /// that become one are not a loss, and neither is a question that went to a conversation of its own.
+    /// Tested once for each read or sync during or after which the screen of its session was seen. Two entries for one
+    /// message that become one are not a loss, and neither is a question that went to a conversation of its own.
     static func recoveryNeverShowsLess(_ history: Observations, _ evidence: inout Evidence) {
         var accused: Set<Int> = []
         let states = history.client.states
@@ -120,8 +120,8 @@ extension CLIENT {
     /// CLIENT-20: "A client MUST NOT have more than one recovery read of a session under way, nor poll for one answer
     /// with more than 12 reads or over 65 s".
     ///
-    /// Once for each return, reconnect and push while a read of a session is pending. A read that the person caused by
-    /// opening the session does not count, nor does one that replaces a read the client abandoned.
+    /// Tested once for each return, reconnect and push while a read of a session is pending. A read that the person
+    /// caused by opening the session does not count, nor does one that replaces a read the client abandoned.
     static func oneReadServesAll(_ history: Observations, _ evidence: inout Evidence) {
         let triggers = history.recoveryTriggers
         for (index, read) in history.client.reads.enumerated() {
@@ -147,7 +147,7 @@ extension CLIENT {
 
     /// CLIENT-20, rule 2: polling for one answer takes at most 12 reads and 65 s.
     ///
-    /// Once for each time that a client read at least twice for an answer, with no other reason to read, and was
+    /// Tested once for each time that a client read at least twice for an answer, with no other reason to read, and was
     /// watched to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, the
     /// following ones are the polling; reads without a socket after the client gave up serve CLIENT-40.
     static func pollingIsBounded(_ history: Observations, _ evidence: inout Evidence) {
@@ -194,9 +194,9 @@ extension CLIENT {
     /// CLIENT-39: "A client MUST end the thinking state, and show the message failed, an error or, without network,
     /// `offline`, when polling ends without an answer or nothing could bring one".
     ///
-    /// Once for each time that a client polled at least twice for an answer that did not arrive, and once for each
-    /// period in which it waited on the screen although nothing could bring the answer. Without a network, `offline` is
-    /// as good as an error.
+    /// Tested once for each time that a client polled at least twice for an answer that did not arrive, and once for
+    /// each period in which it waited on the screen although nothing could bring the answer. Without a network,
+    /// `offline` is as good as an error.
     static func pollingEndsVisibly(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.clientBound(\.polling)
         let waits = history.waitsForAnswers
@@ -264,9 +264,9 @@ extension CLIENT {
     /// CLIENT-21: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
     /// session in its place".
     ///
-    /// Once for each question of a new conversation that was lost before any sign of it. A conversation is the right
-    /// one only after a frame, response or history has named it together with the key or the turn; asking again with
-    /// the same key is one way to find it, reading is another.
+    /// Tested once for each question of a new conversation that was lost before any sign of it. A conversation is the
+    /// right one only after a frame, response or history has named it together with the key or the turn; asking again
+    /// with the same key is one way to find it, reading is another.
     static func turnsAreFoundByKey(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let lost = LostConversation(of: question, in: history) else { continue }

@@ -6,9 +6,9 @@ extension CLIENT {
     /// CLIENT-26: "A client MUST show each message once, whole and at once, however often and in what order frames,
     /// replays, reads and pushes bring it, and whatever numbers are missing".
     ///
-    /// Once for each message that arrived more than once and was seen afterwards, and once for each with the text of
-    /// another: neither may be shown twice or mistaken for the other. Entries without an id are counted by text against
-    /// the messages that the client knows.
+    /// Tested once for each message that arrived more than once and was seen afterwards, and once for each with the
+    /// text of another: neither may be shown twice or mistaken for the other. Entries without an id are counted by text
+    /// against the messages that the client knows.
     static func messagesAreShownOnce(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         var reported: Set<String> = []
@@ -93,7 +93,7 @@ extension CLIENT {
 
     /// CLIENT-27: "A client MUST show a frame or response only in the session it belongs to".
     ///
-    /// Once for each frame and each response with messages of a session that was not on the screen at that time.
+    /// Tested once for each frame and each response with messages of a session that was not on the screen at that time.
     static func sessionsAreKeptApart(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         var found: Set<String> = []
@@ -119,9 +119,9 @@ extension CLIENT {
     /// CLIENT-28: "A client MUST show and keep on its screen the conversation that the person or a tap chose last, or
     /// the session it became, unless its read fails".
     ///
-    /// Once for each choice that was on the screen when a message of another session arrived, and was seen afterwards.
-    /// After a message was typed, only a session that was on the screen before is certainly another one. CLIENT-29
-    /// judges sessions from taps.
+    /// Tested once for each choice that was on the screen when a message of another session arrived, and was seen
+    /// afterwards. After a message was typed, only a session that was on the screen before is certainly another one.
+    /// CLIENT-29 judges sessions from taps.
     static func screenIsStable(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries.filter { $0.channel != .typed }
         for act in history.client.acts("selectSession") {
@@ -157,8 +157,8 @@ extension CLIENT {
 
     /// CLIENT-28, rule 2: the screen shows the session that the person chose.
     ///
-    /// Once for each choice of a conversation other than the one shown, counted from the answer to the first read of
-    /// it; without a read, if a connection is in use.
+    /// Tested once for each choice of a conversation other than the one shown, counted from the answer to the first
+    /// read of it; without a read, if a connection is in use.
     static func chosenSessionAppears(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for act in client.acts("selectSession") {
@@ -190,9 +190,9 @@ extension CLIENT {
 
     /// CLIENT-26, rule 2: the text is whole, except for white space at its ends.
     ///
-    /// Once for each message that was shown under its id, and once more if other text replaces the whole one. A message
-    /// that a notification named may be shown with the text of the notification until the client certainly has the
-    /// message.
+    /// Tested once for each message that was shown under its id, and once more if other text replaces the whole one. A
+    /// message that a notification named may be shown with the text of the notification until the client certainly has
+    /// the message.
     static func textsAreWhole(_ history: Observations, _ evidence: inout Evidence) {
         let byID = Dictionary(grouping: history.clientDeliveries.filter { $0.id != nil }) { $0.id ?? "" }
         var (whole, broken): ([String: String], Set<String>) = ([:], [])
@@ -225,8 +225,8 @@ extension CLIENT {
     /// CLIENT-34: "A client SHOULD count as unread each live answer in a session off the screen, once, and only what
     /// others said there since that was last shown".
     ///
-    /// Once for each such answer while the app is in the foreground and its connection stays open: the count is one
-    /// more than before the answer arrived.
+    /// Tested once for each such answer while the app is in the foreground and its connection stays open: the count is
+    /// one more than before the answer arrived.
     static func otherSessionsAreCounted(_ history: Observations, _ evidence: inout Evidence) {
         let choices = history.client.acts("selectSession", "openPush")
         for frame in history.received where frame.kind == .done && !frame.isDuplicate {
@@ -259,8 +259,8 @@ extension CLIENT {
 
     /// CLIENT-34, rule 2: only messages that others sent since the session was shown are counted.
     ///
-    /// Once for each session and each time that it was away from the screen, while a count was shown. A list also
-    /// counts the person's own messages, and an app that is launched again may not know what was seen before.
+    /// Tested once for each session and each time that it was away from the screen, while a count was shown. A list
+    /// also counts the person's own messages, and an app that is launched again may not know what was seen before.
     static func nothingIsCountedTwice(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         let others = Dictionary(
@@ -296,8 +296,8 @@ extension CLIENT {
 
     /// CLIENT-34, rule 4: the count of a session stays until it is shown.
     ///
-    /// Once for each count that was seen twice in one launch, while the person stayed in another session. Only live
-    /// answers since the counted session was shown must stay counted; a count that is too high may be corrected.
+    /// Tested once for each count that was seen twice in one launch, while the person stayed in another session. Only
+    /// live answers since the counted session was shown must stay counted; a count that is too high may be corrected.
     static func countsStay(_ history: Observations, _ evidence: inout Evidence) {
         let states = history.client.states
         let answers = Dictionary(
@@ -330,7 +330,7 @@ extension CLIENT {
     /// CLIENT-41: "A client SHOULD show the messages it already has when the person returns to a session, before the
     /// server has answered".
     ///
-    /// Once for each return to a session shown earlier in the same life, while no read of it is answered.
+    /// Tested once for each return to a session shown earlier in the same life, while no read of it is answered.
     static func returnsAreNotBlank(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details.id("sessionId"),

@@ -6,9 +6,9 @@ extension CLIENT {
     /// CLIENT-7: "A client MUST resend each question whose connection or request ended before the server said anything
     /// about it, unless CLIENT-9 or CLIENT-11 forbids it".
     ///
-    /// Once for each question whose connection ended before any sign of it, and once for each that was typed into a
-    /// dead connection still shown as connected. A question that appears in a replay or a history meanwhile has arrived
-    /// and need not be resent. Broken if a greeted connection lasts for `resend` without it.
+    /// Tested once for each question whose connection ended before any sign of it, and once for each that was typed
+    /// into a dead connection still shown as connected. A question that appears in a replay or a history meanwhile has
+    /// arrived and need not be resent. Broken if a greeted connection lasts for `resend` without it.
     static func lostQuestionsAreSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let lost = history.loss(of: question) else { continue }
@@ -22,7 +22,7 @@ extension CLIENT {
             if limits.contains(where: { $0 < bytes }) { continue }
             let hasArrived = question.signs.contains { $0.isAfter(lost.sent) }
             let proof = hasArrived ? nil : history.proofNotSentAgain(of: question, lostAt: lost)
-            evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
+            evidence.test(lost.isSentAgain(question), brokenBy: proof) { proof in
                 Finding(
                     "an unacknowledged message is never resent",
                     expected: "the same chat on the next connection or over REST",
@@ -35,7 +35,7 @@ extension CLIENT {
     /// CLIENT-6: "A client MUST send a message again with its first content, under its last `clientMessageId` while
     /// that is open, and never under one that is spent".
     ///
-    /// Once for each request after the first of one message, until the client learned of its ending or refusal.
+    /// Tested once for each request after the first of one message, until the client learned of its ending or refusal.
     static func resendsAreUnchanged(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
@@ -54,8 +54,8 @@ extension CLIENT {
 
     /// CLIENT-5: "A client MUST give each new message of the person a `clientMessageId` of its own".
     ///
-    /// Once for each message after the first, and once for each without a key. Of two equal texts, the second certainly
-    /// reused the key of the first if the first had been answered, and no other key ever carried the second.
+    /// Tested once for each message after the first, and once for each without a key. Of two equal texts, the second
+    /// certainly reused the key of the first if the first had been answered, and no other key ever carried the second.
     static func messagesHaveOwnKeys(_ history: Observations, _ evidence: inout Evidence) {
         var used: [String: Int] = [:]
         let questions = history.clientQuestions
@@ -101,8 +101,8 @@ extension CLIENT {
     /// CLIENT-11: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the
     /// last `connected` since its launch, but show the message as failed".
     ///
-    /// Once for each question over the limit that was sent, and once for each text over the limit that was typed while
-    /// a connection was open, and is shown as failed.
+    /// Tested once for each question over the limit that was sent, and once for each text over the limit that was typed
+    /// while a connection was open, and is shown as failed.
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let limits = history.frameLimits
         func limit(before event: Int, for sent: Int) -> (at: Int, bytes: Int)? {
@@ -146,7 +146,7 @@ extension CLIENT {
     /// CLIENT-9: "A client MUST NOT send a message again after a final refusal, or more than 24 hours after its first
     /// send, unless the person asks for it".
     ///
-    /// Once for each such refusal, if the message was resent, or `resend` was watched to its end. A refusal that
+    /// Tested once for each such refusal, if the message was resent, or `resend` was watched to its end. A refusal that
     /// arrived just before the client left or its connection ended may never have been processed.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
@@ -173,8 +173,8 @@ extension CLIENT {
     /// CLIENT-8: "A client MUST NOT send a message refused with `rate_limited` again before `retryAfterMs` has
     /// passed".
     ///
-    /// Once for each refusal that names a time, if the message was resent, or the time was watched to its end. A client
-    /// that may never have processed the refusal must resend the message once its connection ends (CLIENT-7).
+    /// Tested once for each refusal that names a time, if the message was resent, or the time was watched to its end. A
+    /// client that may never have processed the refusal must resend the message once its connection ends (CLIENT-7).
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             for sign in question.signs where sign.kind == .refusal && sign.error?.code == "rate_limited" {

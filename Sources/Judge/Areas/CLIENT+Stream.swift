@@ -5,10 +5,10 @@ extension CLIENT {
     /// CLIENT-15: "A client MUST send `sync` from what it holds after each `connected` with an epoch, if it held a
     /// position or awaited a turn, and none without an epoch".
     ///
-    /// Once for each greeting with an epoch to a client that certainly held a position, or showed that it awaited an
-    /// answer. The position must be possible: not beyond the frames sent to the client before this greeting, and not
-    /// before a frame that it certainly processed, unless a `sync` still has to fill a gap. CLIENT-19 judges a position
-    /// of another stream.
+    /// Tested once for each greeting with an epoch to a client that certainly held a position, or showed that it
+    /// awaited an answer. The position must be possible: not beyond the frames sent to the client before this greeting,
+    /// and not before a frame that it certainly processed, unless a `sync` still has to fill a gap. CLIENT-19 judges a
+    /// position of another stream.
     static func syncsStartAtThePosition(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPositions
         let questions = history.clientQuestions
@@ -73,8 +73,8 @@ extension CLIENT {
 
     /// CLIENT-15, rule 2: without an epoch no `sync` is sent.
     ///
-    /// Once for each greeting without an epoch to a client that had been greeted before, if it sent anything on that
-    /// connection or over REST.
+    /// Tested once for each greeting without an epoch to a client that had been greeted before, if it sent anything on
+    /// that connection or over REST.
     static func syncNeedsAnEpoch(_ history: Observations, _ evidence: inout Evidence) {
         let greeted = history.client.attempts.filter { history.connections[$0].connected != nil }
         for (number, index) in greeted.enumerated() {
@@ -94,9 +94,9 @@ extension CLIENT {
     /// CLIENT-17: "A client MUST read the session on its screen over REST after a `syncResult` with `complete: false`,
     /// until a read is answered, unless that is `too_many` with `more`".
     ///
-    /// Once for each such answer, counted from its last page, while a session stays on the screen. A read that was
-    /// pending when the answer arrived may suffice too, and proves nothing unless it fails. A refusal that another read
-    /// would not change proves nothing either.
+    /// Tested once for each such answer, counted from its last page, while a session stays on the screen. A read that
+    /// was pending when the answer arrived may suffice too, and proves nothing unless it fails. A refusal that another
+    /// read would not change proves nothing either.
     static func gapsAreClosedByReads(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result, reported) in history.gaps {
             guard let session = history.client.state(at: result.event)?.sessionId else { continue }
@@ -127,7 +127,7 @@ extension CLIENT {
 
     /// CLIENT-16: "A client MUST answer a `syncResult` with `more: true` by a `sync` from the last `seq` of that page".
     ///
-    /// Once for each page with frames. Live frames do not belong to the page, and numbers beyond it are still to come.
+    /// Tested once for each page with frames. Live frames do not belong to it, and later numbers are still to come.
     static func pagesAreFollowed(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard result.hasMore, let last = sync.missed.last?.seq else { continue }
@@ -152,8 +152,8 @@ extension CLIENT {
 
     /// CLIENT-19, rule 3: frames of unknown types advance the position.
     ///
-    /// Once for each first `sync` of a connection after such a frame had the greatest number of its epoch and was
-    /// certainly processed.
+    /// Tested once for each first `sync` of a connection after such a frame had the greatest number of its epoch and
+    /// was certainly processed.
     static func unknownTypesAdvancePosition(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPositions
         for (sync, position) in history.firstSyncs {
@@ -173,9 +173,9 @@ extension CLIENT {
 
     /// CLIENT-26, rule 3: a live frame is shown at once, whatever numbers before it are missing.
     ///
-    /// Once for each live frame with a new message of the session on the screen, whether or not its number is the next
-    /// one for the client. The bound is that of an immediate answer, and involves no timer of the client. A client that
-    /// still polls for the answer has not processed the frame.
+    /// Tested once for each live frame with a new message of the session on the screen, whether or not its number is
+    /// the next one for the client. The bound is that of an immediate answer, and involves no timer of the client. A
+    /// client that still polls for the answer has not processed the frame.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPositions
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
@@ -214,10 +214,10 @@ extension CLIENT {
     /// CLIENT-19: "A client MUST move its position over frames of unknown types too, never past those that a `sync` has
     /// still to bring, and change epoch and number together".
     ///
-    /// Once for each first `sync` of a connection, if frames are due that the client has not received: an earlier
-    /// `sync` is unanswered, got an incomplete page, or was answered as incomplete without a later read of the session
-    /// on the screen. A client that abandoned an unanswered `sync` and read a session no longer waits for it; the
-    /// specification does not say what it may do then.
+    /// Tested once for each first `sync` of a connection, if frames are due that the client has not received: an
+    /// earlier `sync` is unanswered, got an incomplete page, or was answered as incomplete without a later read of the
+    /// session on the screen. A client that abandoned an unanswered `sync` and read a session no longer waits for it;
+    /// the specification does not say what it may do then.
     static func holesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPositions
         for (sync, position) in history.firstSyncs {
@@ -257,8 +257,8 @@ extension CLIENT {
 
     /// CLIENT-19, rule 2: epoch and number of a position change together.
     ///
-    /// Once for each `sync` that names an epoch after two were announced: its number must belong to that epoch. Once a
-    /// client certainly processed a frame of the newest epoch, with nothing still to come, it names no older one.
+    /// Tested once for each `sync` that names an epoch after two were announced: its number must belong to that epoch.
+    /// Once a client certainly processed a frame of the newest epoch, with nothing pending, it names no older one.
     static func newEpochsAreComplete(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPositions
         for sync in history.syncs {

@@ -6,8 +6,8 @@ extension CLIENT {
     /// CLIENT-6, rule 2: resending by the person takes a new key after an ending or `idempotency_mismatch`, else the
     /// last one while it is open.
     ///
-    /// Once for each `sendAgain` that a request followed. All signs up to the request count; if one arrived so shortly
-    /// before it that the client may not have processed it, either key is right.
+    /// Tested once for each `sendAgain` that a request followed. All signs up to the request count; if one arrived so
+    /// shortly before it that the client may not have processed it, either key is right.
     static func resendsKeepTheirKey(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for question in questions where !question.isAmbiguous && question.key != nil {
@@ -41,9 +41,9 @@ extension CLIENT {
     /// CLIENT-38: "A client MUST send a typed message within `resend` of the latest of typing, connecting and the end
     /// of what it awaited before, unless it shows it as failed".
     ///
-    /// Once for each message that was sent or shown as failed. Violated if neither happens while a connection is open
-    /// for `resend`, no earlier message is still awaited, and no error names the message. Texts that were sent but not
-    /// typed may be altered forms of typed ones.
+    /// Tested once for each message that was sent or shown as failed. Violated if neither happens while a connection is
+    /// open for `resend`, no earlier message is still awaited, and no error names the message. Texts that were sent but
+    /// not typed may be altered forms of typed ones.
     static func typedMessagesAreSent(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
@@ -62,7 +62,7 @@ extension CLIENT {
                 history.wasReported(of: question, from: typed, to: proof + 1)
                     || questions.contains { $0.typed == nil && $0.isAfter(typed) && $0.isBefore(proof) }
             }
-            evidence.test(isSent || isFailed, orBy: isOpen == false ? proof : nil) { proof in
+            evidence.test(isSent || isFailed, brokenBy: isOpen == false ? proof : nil) { proof in
                 Finding(
                     "a typed message was not sent in time", expected: "its chat, or the message shown as failed",
                     actual: "neither within \(history.clientPatience) on an open connection", at: [typed, proof])
@@ -78,9 +78,9 @@ extension CLIENT {
 
     /// CLIENT-38, rule 2: at rest, each message typed into the session on the screen was sent or shown as failed.
     ///
-    /// Once for each session that was checked at rest after messages were typed into it in the same life of the app.
-    /// Equal texts must be sent as often as they were typed. A message that waits for `retryAfterMs`, or for one that
-    /// the server never answered, may still wait at rest.
+    /// Tested once for each session that was checked at rest after messages were typed into it in the same life of the
+    /// app. Equal texts must be sent as often as they were typed. A message that waits for `retryAfterMs`, or for one
+    /// that the server never answered, may still wait at rest.
     static func nothingIsUnsentAtRest(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for rest in history.rests {
@@ -105,7 +105,7 @@ extension CLIENT {
             let looked = history.client.states.last { $0.isBefore(rest.end) && $0.sessionId == rest.sessionId }?.event
             let proof = lost.flatMap { history.standing(from: $0.event, released: max($0.event, settled)) }
                 .flatMap { looked.isOpen(at: max($0, rest.event) - 1) ? looked : nil }
-            evidence.test(lost == nil, orBy: proof) { proof in
+            evidence.test(lost == nil, brokenBy: proof) { proof in
                 Finding(
                     "a typed message was never sent", expected: "its chat, or the message shown as failed",
                     actual: "neither at rest", at: [lost?.event ?? rest.event, proof])
@@ -141,7 +141,7 @@ extension CLIENT {
         let isSent = alike.contains { $0.isAfter(again) && life.contains($0.event) }
         let isReported = history.wasReported(of: question, from: again + 1, to: proof ?? life.upperBound)
         let isOpen = isReported || proof.map { history.endOfStay(at: again) <= $0 } ?? true
-        evidence.test(isSent, orBy: isOpen ? nil : proof) { proof in
+        evidence.test(isSent, brokenBy: isOpen ? nil : proof) { proof in
             Finding(
                 "a message was not resent", expected: "its chat, or the message shown as failed",
                 actual: "neither within \(history.clientPatience) on an open connection", at: [again, proof])
@@ -151,8 +151,8 @@ extension CLIENT {
     /// CLIENT-12: "A client MUST send a message to the session where it was typed or, in a new conversation, to that of
     /// its first message that stands".
     ///
-    /// Once for each message that was typed into a session, once for each after the first in a new conversation whose
-    /// session the client knew before it sent it, and once for the first in an empty conversation that the person
+    /// Tested once for each message that was typed into a session, once for each after the first in a new conversation
+    /// whose session the client knew before it sent it, and once for the first in an empty conversation that the person
     /// chose: it begins a session. A session that is gone, or that left the screen by itself, does not bind the client.
     static func messagesGoToTheirSession(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
@@ -206,10 +206,10 @@ extension CLIENT {
 
     /// CLIENT-35: "A client MUST show or send, when it is launched again, every unconfirmed message of the person".
     ///
-    /// Once for each such message that is shown or sent after the app ended and was launched again; a refused or failed
-    /// one counts as shown. Violated if neither happens although a connection is open for `resend` while the screen
-    /// shows the session of the message, or a new conversation if it was typed into one. A message typed at the moment
-    /// of a crash may not have been stored.
+    /// Tested once for each such message that is shown or sent after the app ended and was launched again; a refused or
+    /// failed one counts as shown. Violated if neither happens although a connection is open for `resend` while the
+    /// screen shows the session of the message, or a new conversation if it was typed into one. A message typed at the
+    /// moment of a crash may not have been stored.
     static func typedMessagesSurvive(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for end in client.acts where ObservedClient.deaths.contains(end.name) {
@@ -231,7 +231,7 @@ extension CLIENT {
                     (session == nil || $0.sessionId == session) && !$0.entries(of: question).isEmpty
                 }
                 let proof = history.standing(on: session, since: launch.event)
-                evidence.test(isSent || isShown, orBy: proof) { proof in
+                evidence.test(isSent || isShown, brokenBy: proof) { proof in
                     Finding(
                         "a message was lost when the app ended", expected: "shown in its session, or sent",
                         actual: "neither after the next launch", at: [typed, end.event, proof])
@@ -243,8 +243,8 @@ extension CLIENT {
     /// CLIENT-10: "A client MUST send the unsettled messages of one session on one connection or over REST in the order
     /// in which the person typed them, also after a reconnect".
     ///
-    /// Once for each pair of successive messages of one conversation that waited together to be sent, or sent again,
-    /// and went on one connection or over REST. REST requests may overtake each other.
+    /// Tested once for each pair of successive messages of one conversation that waited together to be sent, or sent
+    /// again, and went on one connection or over REST. REST requests may overtake each other.
     static func typingOrderIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions.filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {

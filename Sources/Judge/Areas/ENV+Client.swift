@@ -6,7 +6,7 @@ extension ENV {
     /// ENV-12: "A client MUST send every WebSocket text message as one JSON object that is valid against the schema of
     /// its type".
     ///
-    /// Once for each text message. Schema rules whose `x-clause` names another clause are judged by that clause.
+    /// Tested once for each text message. Schema rules whose `x-clause` names another clause are judged by that clause.
     static func clientFramesAreValid(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .client))
         for frame in history.sent where !frame.isBinary {
@@ -37,9 +37,9 @@ extension ENV {
     /// ENV-13: "A client MUST process a frame as if members that it does not know were absent, and ignore one of an
     /// unknown type without an error or a close".
     ///
-    /// Once for each answer in the visible session that arrived in such a frame, or after one on its connection: it
-    /// must be shown. Once for each such greeting, which must be accepted, and for each frame of an unknown type after
-    /// which the connection was watched or the client reported its screen.
+    /// Tested once for each answer in the visible session that arrived in such a frame, or after one on its connection:
+    /// it must be shown. Once for each such greeting, which must be accepted, and for each frame of an unknown type
+    /// after which the connection was watched or the client reported its screen.
     static func unknownMembersAndTypesChangeNothing(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .server))
         func isStrange(_ frame: Frame) -> Bool { frame.type.map { !known.contains($0) } ?? false }

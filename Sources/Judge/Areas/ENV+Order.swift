@@ -3,9 +3,9 @@ import HoldfastTranscript
 extension ENV {
     /// ENV-14, rule 2: refusals of one connection's frames for their content arrive in the order of the frames.
     ///
-    /// Once for each connection with two errors whose frames are known independently of their order: by a key used
-    /// once, by the only frame of an unknown type, or by the only question whose session is not found. Refusals that
-    /// depend on an agent or a disk have no fixed position.
+    /// Tested once for each connection with two errors whose frames are known independently of their order: by a key
+    /// used once, by the only frame of an unknown type, or by the only question whose session is not found. Refusals
+    /// that depend on an agent or a disk have no fixed position.
     static func refusalsComeInOrder(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() {
             let answered = history.surelyAnswered(on: index, connection).sorted { $0.frame < $1.frame }

@@ -6,8 +6,8 @@ extension ENV {
     /// ENV-7, rule 2: no valid question is called malformed: by `bad_request`, `parse_error`, `unknown_type` or 400, or
     /// by an `internal` without names, which only an unreadable frame gets.
     ///
-    /// Once for each valid question that was accepted or called malformed. An `error` without a key counts only if
-    /// nothing else on its connection can have been malformed.
+    /// Tested once for each valid question that was accepted or called malformed. An `error` without a key counts only
+    /// if nothing else on its connection can have been malformed.
     static func validQuestionsAreNotMalformed(_ history: Observations, _ evidence: inout Evidence) {
         lazy var hostile = Set(history.hostileFrames.map(\.frame.connection))
         let codes = ErrorMeaning.malformed.union(["internal"])

@@ -191,8 +191,8 @@ extension ENV {
     /// ENV-14: "A server MUST NOT answer a frame with more than one `error`, nor refuse frames of one connection, for
     /// what they say, out of their order".
     ///
-    /// Once for each `error` that refuses a frame and ends no turn. It needs an earlier frame on its connection without
-    /// any other answer: no pong, no syncResult, no connected, no ack and no frame of its turn.
+    /// Tested once for each `error` that refuses a frame and ends no turn. It needs an earlier frame on its connection
+    /// without any other answer: no pong, no syncResult, no connected, no ack and no frame of its turn.
     static func framesGetOneError(_ history: Observations, _ evidence: inout Evidence) {
         let turns = history.turns
         let endings = Set(turns.flatMap { $0.endings + $0.copies }.map(\.event))

@@ -105,7 +105,7 @@ extension ID {
     /// ID-9: "A server MUST show in session reads the `turnId` of each message of a turn, and a question's
     /// `clientMessageId`, under the `sessionId` and `messageId` of its `ack`".
     ///
-    /// Once for each ack and each session read with a user message with its key; PERSIST-2 judges a missing message.
+    /// Tested once for each ack and each session read with a user message with its key; PERSIST-2 judges a missing one.
     static func acksNameTheStoredMessage(_ history: Observations, _ evidence: inout Evidence) {
         var stored: [ScopedName: [(read: Int, message: ObservedSessionRead.StoredMessage)]] = [:]
         for (index, read) in history.sessionReads.enumerated() {

@@ -89,8 +89,8 @@ enum ID {
     /// ID-3: "A server MUST name in every frame of a turn that turn's `turnId` and `sessionId`, and no `messageId` or
     /// `clientMessageId` that is not its own".
     ///
-    /// Once for each frame that must have names, live or replayed, of any principal, and for each frame of a question
-    /// in this history. If one key ran as several turns (IDEM-1), a frame may belong to any of them.
+    /// Tested once for each frame that must have names, live or replayed, of any principal, and for each frame of a
+    /// question in this history. If one key ran as several turns (IDEM-1), a frame may belong to any of them.
     static func framesNameTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
         let nameless = Set(history.turns.lazy.flatMap(\.nameless).map(\.event))
         for frame in history.allFrames where belongsToTurn(frame, nameless) {

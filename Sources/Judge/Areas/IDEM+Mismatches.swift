@@ -37,10 +37,10 @@ extension IDEM {
     /// IDEM-7: "A server MUST treat as new a `clientMessageId` of which it refused every earlier `chat` and `POST
     /// /api/chat`".
     ///
-    /// Once for each key that was refused and then sent again, if it was accepted, called a mismatch or duplicate
-    /// without an original, or refused without a reason. A question that could not be stored may be a failed turn,
-    /// which uses its key; then the same question is a repeat, and a mismatch is wrong in both cases. Once another
-    /// question of its session was stored, the server must not refuse it as unstorable again.
+    /// Tested once for each key that was refused and then sent again, if it was accepted, called a mismatch or
+    /// duplicate without an original, or refused without a reason. A question that could not be stored may be a failed
+    /// turn, which uses its key; then the same question is a repeat, and a mismatch is wrong in both cases. Once
+    /// another question of its session was stored, the server must not refuse it as unstorable again.
     static func refusedKeyIsFree(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,

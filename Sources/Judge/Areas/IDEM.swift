@@ -16,8 +16,8 @@ enum IDEM {
     /// IDEM-1: "A server MUST NOT start a second turn or store a second message for a repeat, on either transport, also
     /// after it was killed and started again".
     ///
-    /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a
-    /// repeated key. A turn runs in one session, so where turns have no ids, an answer in another session belongs to
+    /// Tested once for each further answer to one key that names a turn, and once for each read that lists the turns of
+    /// a repeated key. A turn runs in one session, so where turns have no ids, an answer in another session belongs to
     /// another turn. With one id, it names the wrong session (ID-3).
     static func repeatStartsNoSecondTurn(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
@@ -66,7 +66,7 @@ enum IDEM {
 
     /// IDEM-1, rule 2: a repeat is not stored as a second message.
     ///
-    /// Once for each repeat whose `ack` names the message, and once for each later read with its question. In a
+    /// Tested once for each repeat whose `ack` names the message, and once for each later read with its question. In a
     /// capture, a repeat may be unrecorded, so a read alone decides. A key is free again after a day (IDEM-6).
     static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads where history.isCapture { judgeKeys(in: read, &evidence) }
@@ -214,8 +214,8 @@ enum IDEM {
 
     /// IDEM-3: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running".
     ///
-    /// Once for each repeat whose `ack` arrived before the ending on its own connection: then the turn was certainly
-    /// running. A copy before the ending is also proof, on a connection that existed from the beginning and would have
+    /// Tested once for each repeat whose `ack` arrived before the ending on its own connection: then the turn was
+    /// certainly running. A copy before the ending shows the same on a connection open from the start, which would have
     /// received the ending first. If the `ack` arrived later, a repeat sent before the ending counts if no copy arrived
     /// before the pong to a later ping: a server that read the repeat after the ending owed a copy (IDEM-2).
     static func runningTurnIsNotCopied(_ history: Observations, _ evidence: inout Evidence) {
@@ -257,7 +257,7 @@ enum IDEM {
                 let turn = again.turn
                 let hasFailed = turn.ending?.kind == .error || turn.requests.contains { $0.failure.isBefore(failure) }
                 let isDone = turn.endings.contains { $0.kind == .done } || turn.original?.success != nil
-                evidence.test(hasFailed, orBy: isDone ? failure : nil) { failure in
+                evidence.test(hasFailed, brokenBy: isDone ? failure : nil) { failure in
                     Finding(
                         "a repeat of a finished turn failed over REST", expected: "200 with the first outcome",
                         actual: "a failure", at: [again.event, failure])

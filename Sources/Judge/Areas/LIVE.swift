@@ -20,9 +20,9 @@ enum LIVE {
     /// LIVE-1: "A server MUST answer each valid `ping` on an open connection with a `pong` on the same connection, with
     /// its `nonce`, within `pong`, also while turns run".
     ///
-    /// Once for each ping; nonces are compared exactly. Other clauses judge an unanswered ping with unknown members
-    /// (ENV-4), in fragments (ENV-10) or after a malformed message (ENV-5), and a nonce that is not a string (ENV-2).
-    /// Only a clock next to the server can tell when a pong was sent.
+    /// Tested once for each ping; nonces are compared exactly. Other clauses judge an unanswered ping with unknown
+    /// members (ENV-4), in fragments (ENV-10) or after a malformed message (ENV-5), and a nonce that is not a string
+    /// (ENV-2). Only a clock next to the server can tell when a pong was sent.
     static func pingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.pong
         for (index, connection) in history.connections.enumerated() {
@@ -61,8 +61,8 @@ enum LIVE {
 
     /// LIVE-4: "A server MUST answer a WebSocket ping with a WebSocket pong".
     ///
-    /// Once for each ping on an open connection. A pong may answer several pings at once (RFC 6455, 5.5.3). ENV-5
-    /// judges silence after a malformed message.
+    /// Tested once for each ping on an open connection. A pong may answer several pings at once (RFC 6455, 5.5.3).
+    /// ENV-5 judges silence after a malformed message.
     static func transportPingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.opened != nil {
             for ping in connection.transportPings {
@@ -70,7 +70,7 @@ enum LIVE {
                     if history.isAfterHostileFrame(ping, on: index) { return nil }
                     return history.deadline(after: ping, within: history.timeouts.pong, on: index)
                 }
-                evidence.test(connection.transportPongs.contains { $0 > ping }, orBy: silence()) { late in
+                evidence.test(connection.transportPongs.contains { $0 > ping }, brokenBy: silence()) { late in
                     Finding(
                         "a WebSocket ping got no pong", expected: "a WebSocket pong", actual: "none",
                         at: [ping, late])
@@ -82,7 +82,7 @@ enum LIVE {
     /// LIVE-6: "A server MUST refuse a first `auth` whose `protocol` is a version that it does not speak with
     /// `unsupported_version` and a close with 4010, unless it refuses its token".
     ///
-    /// Once for each such `auth` with a valid token. A server that answers `connected` with that version speaks it.
+    /// Tested once for each such `auth` with a valid token. A server that answers `connected` speaks that version.
     static func otherVersionsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.version > 1 && handshake.credential == .good {
             let greeting = history.connections[handshake.connection].greeting
@@ -123,9 +123,9 @@ enum LIVE {
     /// LIVE-9: "A server MUST NOT close with 4001 or 4010, or refuse an upgrade with 401 or 403, unless it refuses
     /// credentials, an `Origin` or a version".
     ///
-    /// Once for each close frame of the server, even in answer to the client's, on a connection with valid credentials
-    /// and version 1. A second `auth` may be the reason for such a close. In a run, an upgrade that is refused between
-    /// two equal ones that were accepted was not refused for its credentials; in a capture, its token may have expired.
+    /// Tested once for each close frame of the server, even in answer to the client's, on a connection with valid
+    /// credentials and version 1. A second `auth` may cause such a close. In a run, an upgrade that is refused between
+    /// two equal ones that were accepted was not refused for its credentials; in a capture, a token may have expired.
     static func terminalCodesMeanWhatTheySay(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
@@ -160,8 +160,8 @@ enum LIVE {
     /// LIVE-2: "A server MUST end a connection that was silent for two heartbeats within one further heartbeat, with
     /// 4004 or without a close frame".
     ///
-    /// Once for each connection on which the stage stopped answering pings and sent nothing afterwards, but continued
-    /// to read. The timeout `close` is added, for the time between the decision to end a connection and its end.
+    /// Tested once for each connection on which the stage stopped answering pings and sent nothing afterwards, but
+    /// continued to read. The timeout `close` is added for the time from the decision to end a connection to its end.
     static func silentPeersAreDisconnected(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let mute = connection.mutes.first,
@@ -197,10 +197,10 @@ enum LIVE {
     /// LIVE-3: "A server MUST NOT end an open connection for silence while its peer answers WebSocket pings or sends
     /// frames, nor before it has sent a WebSocket ping during that silence".
     ///
-    /// Once for each connection that survived more than three heartbeats in which the stage sent only pings and pongs,
-    /// never two heartbeats apart; for each that the server ended after such a heartbeat, or with 4004; and in a run,
-    /// where all pings are recorded, for each that it ended after two heartbeats without a ping. LIVE-10 judges an end
-    /// that claims to be a stop, restart or overload.
+    /// Tested once for each connection that survived more than three heartbeats in which the stage sent only pings and
+    /// pongs, never two heartbeats apart; for each that the server ended after such a heartbeat, or with 4004; and in a
+    /// run, where all pings are recorded, for each that it ended after two heartbeats without a ping. LIVE-10 judges an
+    /// end that claims to be a stop, restart or overload.
     static func idlePeersAreKept(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let heartbeat = connection.heartbeat,
@@ -215,10 +215,10 @@ enum LIVE {
             else { continue }
             let last = history.lastSign(on: connection, before: ending.event)
             let silence = history.span(from: last, to: ending.event)
-            let isAsked = connection.events.between(last, ending.event).contains { event in
+            let wasPinged = connection.events.between(last, ending.event).contains { event in
                 history.events[event].kind == .ping(.fromServer)
             }
-            if silence >= 2 * heartbeat, !isAsked, !history.isCapture {
+            if silence >= 2 * heartbeat, !wasPinged, !history.isCapture {
                 evidence.violate(
                     "the server ended a silent connection without a WebSocket ping",
                     expected: "a WebSocket ping before its end", actual: "none in \(silence / 1_000) ms",
@@ -235,8 +235,8 @@ enum LIVE {
 
     /// LIVE-10: "A server MUST NOT end an open connection without a cause".
     ///
-    /// Once for each greeted connection that was answered and that the server did not end, and for each that it ended
-    /// without an allowed reason. Other clauses judge these ends: a terminal code (LIVE-9), an idle peer and 4004
+    /// Tested once for each greeted connection that was answered and that the server did not end, and for each that it
+    /// ended without an allowed reason. Other clauses judge these ends: a terminal code (LIVE-9), an idle peer and 4004
     /// (LIVE-3), a spent budget (RATE-4), the effect of a malformed message on this or other connections (ENV-5), and
     /// the end of the process itself.
     static func connectionsEndForAReason(_ history: Observations, _ evidence: inout Evidence) {
@@ -278,7 +278,7 @@ enum LIVE {
 
     /// LIVE-5: "A server MUST close every connection with 1001 or 1012 within `stop` of being told to stop".
     ///
-    /// Once for each connection that was open when the stage asked the server to stop, and ended afterwards.
+    /// Tested once for each connection that was open when the stage asked the server to stop, and ended afterwards.
     static func stoppingClosesConnections(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended where end.cause == .stopped {
             for connection in history.connections

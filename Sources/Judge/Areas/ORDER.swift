@@ -16,8 +16,8 @@ enum ORDER {
     /// ORDER-1: "A server MUST list the questions of a session read in order of acceptance, each before its answer and
     /// after every answer whose ending came before the question was sent".
     ///
-    /// Once for each turn whose question and answer are in a read; and for each question there that was certainly
-    /// accepted after another, or sent after the ending of another answered turn.
+    /// Tested once for each turn whose question and answer are in a read; and for each question there that was
+    /// certainly accepted after another, or sent after the ending of another answered turn.
     static func historyKeepsTheOrder(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             func test(_ one: Int, before other: Int, _ what: String, _ expected: String, at events: [Int]) {
@@ -54,9 +54,9 @@ enum ORDER {
     /// ORDER-2: "A server MUST run the turns of a session one after another in the order in which it accepted them, and
     /// send their `toolUse` frames and endings likewise".
     ///
-    /// Once for each turn, on each connection, whose work is shown directly after that of another turn of its session
-    /// that was still running when it was asked; a turn refused with `busy` counts, too. A turn that a stop ended never
-    /// ran.
+    /// Tested once for each turn, on each connection, whose work is shown directly after that of another turn of its
+    /// session that was still running when it was asked; a turn refused with `busy` counts, too. A turn that a stop
+    /// ended never ran.
     static func turnsOfASessionAreSerial(_ history: Observations, _ evidence: inout Evidence) {
         evidence.exercised += history.turns.count { $0.request.refusalCode == "busy" }
         var groups: [NameOnConnection: [(frame: Frame, turn: ObservedTurn)]] = [:]
@@ -118,9 +118,9 @@ enum ORDER {
     /// ORDER-4: "A server MUST keep in the history the question and the answer of every accepted `chat` and `POST
     /// /api/chat` exactly once, also when many arrive at once on one session".
     ///
-    /// Once for each turn in each read of its session that started after the turn was known to be accepted; the answer
-    /// must be present after a `done` or a 200. Other clauses judge losses by a crash, and a turn that failed while
-    /// writes were refused may have stored nothing.
+    /// Tested once for each turn in each read of its session that started after the turn was known to be accepted; the
+    /// answer must be present after a `done` or a 200. Other clauses judge losses by a crash, and a turn that failed
+    /// while writes were refused may have stored nothing.
     static func messagesAreKeptOnce(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = history.places(in: read)
@@ -156,8 +156,8 @@ enum ORDER {
 
     /// ORDER-5: "A server SHOULD finish a turn in one session without waiting for a turn in another".
     ///
-    /// Once for each scripted turn asked while another session's script still had to wait a second longer than its own,
-    /// and no turn of its own session could have run.
+    /// Tested once for each scripted turn asked while another session's script still had to wait a second longer than
+    /// its own, and no turn of its own session could have run.
     static func slowSessionBlocksNoOther(_ history: Observations, _ evidence: inout Evidence) {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
             for quick in history.turns where quick.accepted.isAfter(slow.event) && quick.principal == slow.principal {
@@ -185,8 +185,8 @@ enum ORDER {
 
     /// ID-3, rule 2: no frame has the session, turn or message id of another turn, even if they are all consistent.
     ///
-    /// Once for each frame whose turn is known from something other than the id in question: from the client's own key,
-    /// or from a tool or text that only one script has. A resent key may have run twice (IDEM-1).
+    /// Tested once for each frame whose turn is known from something other than the id in question: from the client's
+    /// own key, or from a tool or text that only one script has. A resent key may have run twice (IDEM-1).
     static func idsStayWithTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
         let marks = ScriptMarks(history)
         let acks = history.turns.flatMap { turn in turn.acks.compactMap(\.messageId).map { (id: $0, turn: turn) } }
@@ -271,7 +271,7 @@ enum ORDER {
     /// ORDER-7: "A server MUST send a frame of the stream with the same `seq`, members and values on every connection
     /// and in every replay within one epoch".
     ///
-    /// Once for each number shown again elsewhere, and for each ending or message shown again.
+    /// Tested once for each number shown again elsewhere, and for each ending or message shown again.
     static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
         // In a capture, principals are a guess, so only a single connection is certainly one stream.
         let isLimited = history.capture?.lacks.contains(.principals) == true

@@ -19,9 +19,9 @@ enum PERSIST {
     /// PERSIST-2: "A server MUST include in a session read each question whose `ack` or other frame, and each answer
     /// whose `done` or 200, left before the read began".
     ///
-    /// Once for each question and each answer in each read of its session that started after it was announced; a 404
-    /// lacks all of them. TURN-2 and PERSIST-1 judge losses by a crash, and PERSIST-5 the loss of a session that a read
-    /// had shown.
+    /// Tested once for each question and each answer in each read of its session that started after it was announced; a
+    /// 404 lacks all of them. TURN-2 and PERSIST-1 judge losses by a crash, and PERSIST-5 the loss of a session that a
+    /// read had shown.
     static func readsHoldReportedMessages(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
             func test(_ reported: Int?, _ found: [Int], _ what: String, at events: [Int?]) {
@@ -64,8 +64,8 @@ enum PERSIST {
     /// PERSIST-7: "A server MUST answer lists and reads of existing sessions within `rest` with 200 and a whole, valid
     /// body, also while turns run and messages are stored".
     ///
-    /// Once for each list, and each read of a session that the server had named to the reader. REST-1 validates the
-    /// bodies; a member that no read ever shows does not make one incomplete (REST-1, ID-8).
+    /// Tested once for each list, and each read of a session that the server had named to the reader. REST-1 validates
+    /// the bodies; a member that no read ever shows does not make one incomplete (REST-1, ID-8).
     static func readsAreAnsweredWhole(_ history: Observations, _ evidence: inout Evidence) {
         lazy var members = history.membersOfStoredMessages
         let bound = history.timeouts.rest
@@ -113,10 +113,10 @@ enum PERSIST {
     /// PERSIST-5: "A server MUST keep every message that was acknowledged or read in every later read of its session,
     /// with id, text and order, also after a crash".
     ///
-    /// Once for each read that started after another with messages had ended. The first read after a crash judges its
-    /// losses, unless they occurred before or because of refused writes; TURN-2 and PERSIST-1 judge a message that only
-    /// an `ack` or a `done` announced. A missing session keeps no message, except in a capture, where someone may have
-    /// deleted it.
+    /// Tested once for each read that started after another with messages had ended. The first read after a crash
+    /// judges its losses, unless they occurred before or because of refused writes; TURN-2 and PERSIST-1 judge a
+    /// message that only an `ack` or a `done` announced. A missing session keeps no message, except in a capture, where
+    /// someone may have deleted it.
     static func shownMessagesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
             guard let id = exchange.sessionRead, let principal = exchange.sent.principal,
@@ -145,9 +145,9 @@ enum PERSIST {
     /// PERSIST-6: "A server MUST answer the session list and the reads of all other sessions after a crash in one of
     /// them".
     ///
-    /// Once for each list, and each read of a session without a running turn, in the life after a crash during a turn
-    /// or right after one. A session counts once a read, a list, an ack or an answer had shown it, unless an earlier
-    /// crash or refused writes may have removed it.
+    /// Tested once for each list, and each read of a session without a running turn, in the life after a crash during a
+    /// turn or right after one. A session counts once a read, a list, an ack or an answer had shown it, unless an
+    /// earlier crash or refused writes may have removed it.
     static func otherSessionsSurvive(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.sent.method == "GET" {
             guard let response = exchange.response, let status = exchange.status, ![401, 403, 429].contains(status),
@@ -265,8 +265,8 @@ enum PERSIST {
 
     /// PERSIST-1, rule 2: the answer is durable before a 200.
     ///
-    /// Once for each kill on the bytes of a response that was read after the next start; fewer than 20 prove nothing.
-    /// PERSIST-2 judges losses without a crash or a fault.
+    /// Tested once for each kill on the bytes of a response that was read after the next start; fewer than 20 prove
+    /// nothing. PERSIST-2 judges losses without a crash or a fault.
     static func responseMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.promises(by: .response)
         for promise in promises {
@@ -283,9 +283,9 @@ enum PERSIST {
     /// PERSIST-3: "A server MUST refuse a question that it could not store, and end a turn whose answer it could not
     /// store, with `persist_failed`, unless it closes the connection".
     ///
-    /// Once for each turn without a `done` while writes were refused. An error with another code is judged only for a
-    /// turn certainly accepted before it, or for a question asked during the fault on a connection that the server left
-    /// open; an error without a code only for the turn. Without a script, the agent may fail for its own reasons.
+    /// Tested once for each turn without a `done` while writes were refused. An error with another code is judged only
+    /// for a turn certainly accepted before it, or for a question asked during the fault on a connection that the
+    /// server left open; an error without a code only for the turn. An agent without a script may fail by itself.
     static func failedStorageIsReported(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
         for write in RefusedWrite.all(in: history) {
@@ -327,8 +327,8 @@ enum PERSIST {
 
     /// PERSIST-4: "A server MUST complete turns again once its storage works again".
     ///
-    /// Once for each fault that held back a turn of a server that had completed one before: judged by the turns asked
-    /// between it and the next fault.
+    /// Tested once for each fault that held back a turn of a server that had completed one before: judged by the turns
+    /// asked between it and the next fault.
     static func turnsCompleteAgain(_ history: Observations, _ evidence: inout Evidence) {
         let writes = RefusedWrite.all(in: history)
         for fault in history.lives.faults {
@@ -343,7 +343,7 @@ enum PERSIST {
             // A turn may fail at the moment of the repair, while others still run.
             let isDone = outcomes.contains(where: \.isDone)
             if !isDone, later.contains(where: { isUnderWay($0, before: next, history) }) { continue }
-            evidence.test(isDone, orBy: outcomes.last) { last in
+            evidence.test(isDone, brokenBy: outcomes.last) { last in
                 Finding(
                     "no turn succeeded after writes worked again", expected: "done", actual: last.what,
                     at: [fault.end, last.event])

@@ -23,8 +23,8 @@ enum PUSH {
     /// PUSH-2: "A server MUST send headers, and payloads of at most 4096 bytes, valid against their schemas, that name
     /// the stored answer and, as `aps.thread-id`, its session".
     ///
-    /// Once for each push, by its payload, its headers if they were recorded, and the first later session read with its
-    /// ids. PERSIST-1 judges an answer that is not stored yet.
+    /// Tested once for each push, by its payload, its headers if they were recorded, and the first later read that has
+    /// its session and answer. PERSIST-1 judges an answer that is not stored yet.
     static func pushesAreValidAndNameTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             if let finding = problem(of: push, history.schemas) {
@@ -109,11 +109,11 @@ enum PUSH {
     /// PUSH-1: "A server MUST push every unseen answer within `push` to the device tokens of its principal that it
     /// uses, unless its process ends before the push service answers".
     ///
-    /// Once for each question whose answer was stored after the last connection had ended for both sides and each
-    /// client that asked over REST had disconnected; and for each asked over a WebSocket whose `done` was the last
-    /// event on its principal's connections. Absence counts once a read has shown the answer, or from an end that the
-    /// server caused or certainly noticed, if pushes were then recorded for the timeout `push`. It does not count if
-    /// the push service had refused the device, or owes an answer, because a server may send one push at a time.
+    /// Tested once for each answer stored after the last connection had ended for both sides and each client that asked
+    /// over REST had disconnected; and for each `done` on a WebSocket after which its principal's connections show
+    /// nothing. A missing push is a violation if pushes were recorded for the timeout `push` after a read showed the
+    /// answer, or after an end that the server caused or must have noticed; but not if the push service had refused the
+    /// device, or owes an answer, because a server may send one push at a time.
     static func unseenAnswersArePushed(_ history: Observations, _ evidence: inout Evidence) {
         for answer in history.answersWhileAbsent + history.maybeUnseenAnswers {
             let turn = answer.turn
@@ -124,7 +124,7 @@ enum PUSH {
                 !announced.contains { $0 == nil } && pushes.allSatisfy { $0.wasAccepted || $0.isAfter(answer.shown) }
                 && !history.wasStopped(between: turn.event, and: answer.shown)
             evidence.test(
-                announced.contains { $0 === turn }, orBy: isOwed ? history.pushDeadline(after: answer) : nil
+                announced.contains { $0 === turn }, brokenBy: isOwed ? history.pushDeadline(after: answer) : nil
             ) { late in
                 Finding(
                     "no push for an unseen answer", expected: "a push within \(history.timeouts.push)",
@@ -135,8 +135,8 @@ enum PUSH {
 
     /// PERSIST-1, rule 3: the answer is stored before a push that announces it.
     ///
-    /// Once for each push, by the first read of its session that started after it. PUSH-2 judges a push with other ids,
-    /// and rule 4 one for an answer that could not be stored.
+    /// Tested once for each push, by the first read of its session that started after it. PUSH-2 judges a push with
+    /// other ids; rule 4 judges a push for an answer that could not be stored.
     static func announcedAnswersAreStored(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             if case .wrong = history.naming(of: push) { continue }
@@ -182,8 +182,8 @@ enum PUSH {
 
     /// PERSIST-1, rule 4: no push announces an answer that could not be stored.
     ///
-    /// Once for each turn that ended with an `error` while writes were refused. A push for it counts unless a later
-    /// read has the answer. Its absence is evidence after a wait as in PUSH-4, and only while the principal was absent.
+    /// Tested once for each turn that ended with an `error` while writes were refused. A push for it counts unless a
+    /// later read has the answer. Absence is evidence after a wait as in PUSH-4, while the principal was absent.
     static func unstoredAnswersAreNotAnnounced(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where history.couldNotBeStored(turn) {
             let pushes = history.pushes.filter { $0.isAfter(turn.event) && $0.principal == turn.principal }
@@ -211,8 +211,8 @@ enum PUSH {
 
     /// AUTH-6, rule 4: no push of a turn is sent to a device of another principal.
     ///
-    /// Once for each push whose turn or message has an owner, and for one that only names a session of others; a push
-    /// to the right device counts only if pushes to another principal were recorded too.
+    /// Tested once for each push whose turn or message has an owner, and for one that only names another principal's
+    /// session; a push to the right device counts only if pushes to another principal were recorded too.
     static func noticesStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for push in history.pushes {
@@ -238,8 +238,8 @@ enum PUSH {
     /// PUSH-5: "A server MUST NOT stop using a device token for any refusal other than 410 or a 400 with reason
     /// `BadDeviceToken` or `DeviceTokenNotForTopic`".
     ///
-    /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; for turns
-    /// asked within a minute of a 429 or 5xx, or before one, it is inconclusive.
+    /// Tested once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; for
+    /// turns asked before a 429 or 5xx, or within a minute after it, it is inconclusive.
     static func devicesOutliveOtherRefusals(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             guard case .answered(let status, let reason) = push.outcome, status >= 300, !push.endsTheDevice else {
@@ -275,7 +275,7 @@ enum PUSH {
     /// PUSH-6: "A server SHOULD NOT send further pushes to a device token that was refused with 410".
     ///
     /// A further push is one for the same turn or for a turn asked after the refusal, in the same life of the server:
-    /// the device may register again before the next one. Its absence is evidence for each turn whose answer would have
+    /// it may register again before the next life. Its absence is evidence for each turn whose answer would have
     /// been announced, once a push to another device for a later turn, or the timeout `push`, ends the wait.
     static func goneDevicesGetNoPush(_ history: Observations, _ evidence: inout Evidence) {
         let gone = history.pushes.filter { $0.status == 410 && !history.wasStopped(between: $0.event, and: $0.event) }
@@ -306,8 +306,8 @@ enum PUSH {
 
     /// PUSH-7: "A server MUST deliver the turn in the same way whether the push succeeds, fails or hangs".
     ///
-    /// Once for each turn whose push was refused, cut off or never answered, and for each later turn of its principal:
-    /// its ending or a read with its answer arrives within the timeout `turn`.
+    /// Tested once for each turn whose push was refused, cut off or never answered, and for each later turn of its
+    /// principal: its ending or a read with its answer arrives within the timeout `turn`.
     static func turnsDoNotWaitForPushes(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where !turn.isRefused {
             let trouble = history.pushes.first { push in
@@ -332,7 +332,7 @@ enum PUSH {
     ) {
         let events = [trouble.event, turn.event, ended]
         let ending = turn.ending.flatMap { $0.event == ended ? $0 : nil }
-        // The reason for a failure is unknown, but the turn was not delivered.
+        // A failed turn was not delivered; it counts unless something other than the push may explain the failure.
         if ending?.kind == .error {
             let worked = history.turns.contains { other in
                 other.principal == turn.principal
@@ -342,7 +342,7 @@ enum PUSH {
                 !history.wasDisturbed(between: turn.event, and: ended)
             else { return }
             return evidence.violate(
-                "a turn failed while push delivery failed", expected: "its done", actual: "an error", at: events)
+                "a turn failed while push delivery failed", expected: "a done", actual: "an error", at: events)
         }
         if let ending, mayHaveWaited(ending, history) { return }
         let bound = history.timeouts.turn + turn.request.scriptedWait

@@ -28,7 +28,7 @@ enum RATE {
     /// RATE-2: "A server MUST NOT refuse a question for its rate while its principal has had fewer than
     /// `limits.messagesPerMinute` accepted within one window before it".
     ///
-    /// Once for each such refusal, if the questions that the principal asked before the history are known. Every
+    /// Tested once for each such refusal, if the questions that the principal asked before the history are known. Every
     /// question that may have been accepted counts, including repeats, which a server may count (RATE-6).
     static func budgetIsGranted(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = history.rateLedger
@@ -51,7 +51,7 @@ enum RATE {
         for frame in RateLedger.limitErrors(history) {
             let problem = frame.value.flatMap { value in
                 history.coreSchemas.accepts(value, as: "rateLimit")
-                    ? nil : history.coreSchemas.validate(value, as: "rateLimit").map(\.what).min() ?? "another shape"
+                    ? nil : history.coreSchemas.validate(value, as: "rateLimit").map(\.what).min() ?? "a wrong shape"
             }
             evidence.test(no: problem) { problem in
                 Finding(
@@ -74,8 +74,8 @@ enum RATE {
 
     /// RATE-3, rule 3: each question beyond the budget is refused, on either transport.
     ///
-    /// Once for each question asked when the budget was certainly spent and refused for its rate. Violated by the first
-    /// excess question with another answer, and by one after a spent budget without an answer, or with a late refusal.
+    /// Tested once for each question asked when the budget was certainly spent and refused for its rate. Violated by
+    /// the first excess question with another answer, and by one after a spent budget with no answer or a late refusal.
     static func excessIsRefused(_ history: Observations, _ evidence: inout Evidence) {
         guard history.knowsTimes else { return }
         let ledger = history.rateLedger
@@ -133,8 +133,8 @@ enum RATE {
     /// RATE-4: "A server MUST keep the connection open after `rate_limited` and go on answering `ping` and `sync` while
     /// the budget is spent".
     ///
-    /// Once for each `ping` and `sync` after a `rate_limited` on its connection within the stated wait, and for each
-    /// connection that the server ended within that time.
+    /// Tested once for each `ping` and `sync` after a `rate_limited` on its connection within the stated wait, and for
+    /// each connection that the server ended within that time.
     static func connectionsOutliveRefusals(_ history: Observations, _ evidence: inout Evidence) {
         let limitErrors = Dictionary(grouping: RateLedger.limitErrors(history), by: \.connection)
         let malformed = Set(history.hostileFrames.map(\.frame.event))
@@ -144,12 +144,12 @@ enum RATE {
             func refusal(before event: Int) -> Frame? {
                 refusals.before(event).last { history.isWithinWait(event, after: $0) }
             }
-            func count(_ what: String, _ asked: Int, _ answer: Int?, _ bound: Duration) {
-                guard let refusal = refusal(before: asked) else { return }
-                evidence.test(answer != nil, orBy: history.deadline(after: asked, within: bound, on: index)) { late in
+            func count(_ what: String, _ sent: Int, _ reply: Int?, _ bound: Duration) {
+                guard let refusal = refusal(before: sent) else { return }
+                evidence.test(reply != nil, brokenBy: history.deadline(after: sent, within: bound, on: index)) { late in
                     Finding(
                         "a \(what) was not answered while the budget was used up",
-                        expected: "the usual answer", actual: "nothing", at: [refusal.event, asked, late])
+                        expected: "the usual answer", actual: "nothing", at: [refusal.event, sent, late])
                 }
             }
             for ping in history.pings(on: index) {
@@ -170,8 +170,8 @@ enum RATE {
     /// RATE-5: "A server MUST accept the refused `chat` when it is sent again after `retryAfterMs`, if nothing else was
     /// sent meanwhile and no turn of its session runs".
     ///
-    /// Once for each refused `chat` that was repeated as the principal's next question after the wait, if no other
-    /// question was pending at the refusal.
+    /// Tested once for each refused `chat` that was repeated as the principal's next question after the wait, if no
+    /// other question was pending at the refusal.
     static func statedWaitsAreEnough(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = history.rateLedger
         for frame in RateLedger.limitErrors(history) {
@@ -192,7 +192,7 @@ enum RATE {
             // Questions sent before the answer may have been counted before this one.
             let isFirst = others.map(\.request).between(again.request.event, again.request.refusal ?? .max).isEmpty
             let proof = isFirst && (again.isLimited || isUnreasonable == true) ? again.request.refusal : nil
-            evidence.test(again.accepted != nil, orBy: proof) { refusal in
+            evidence.test(again.accepted != nil, brokenBy: proof) { refusal in
                 Finding(
                     "a chat was refused again after the stated wait", expected: "accepted after \(wait) ms",
                     actual: again.isLimited ? "rate-limited" : called(error: code),
@@ -214,9 +214,9 @@ enum RATE {
     /// RATE-6: "A server MUST NOT count repeats of an accepted `clientMessageId` against the budget, nor refuse one for
     /// its rate".
     ///
-    /// Once for each principal that used up its budget with new questions after repeats in the same window; for each
-    /// refusal that only repeats can explain; and for each repeat of an accepted question that was answered while the
-    /// budget was certainly spent.
+    /// Tested once for each principal that used up its budget with new questions after repeats in the same window; for
+    /// each refusal that only repeats can explain; and for each repeat of an accepted question that was answered while
+    /// the budget was certainly spent.
     static func repeatsAreFree(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = history.rateLedger
         for entry in ledger.entries where !entry.isRepeat {

@@ -299,7 +299,7 @@ enum REST {
     /// REST-8, rule 2: a response belongs to no other turn, and a failed turn is answered with a status from 500 to 599
     /// and an error body that names it.
     ///
-    /// Once for each response to a question scripted to fail, or whose only turn failed on another connection.
+    /// Tested once for each response to a question scripted to fail, or whose only turn failed on another connection.
     static func responsesAreEndings(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             if turn.requests.count == 1, let outcome = request.outcome,
@@ -335,8 +335,8 @@ enum REST {
     /// REST-8: "A server MUST answer an accepted or repeated `POST /api/chat` with the ending of its turn, within
     /// `rest` of that ending, or of the request if that came later".
     ///
-    /// Once for each request answered by a turn of the history, from the first sign of its ending elsewhere. Without
-    /// such a sign, a question that was the first in its session may take at most as long as a turn (TURN-3).
+    /// Tested once for each request answered by a turn of the history, from the first sign of its ending elsewhere.
+    /// Without such a sign, a question that was the first in its session may take at most as long as a turn (TURN-3).
     static func questionsAreAnsweredWhenTheirTurnEnds(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.rest
         for (turn, request) in history.requests where request.refusal == nil {

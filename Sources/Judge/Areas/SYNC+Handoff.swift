@@ -6,10 +6,10 @@ extension SYNC {
     /// SYNC-8: "A server MUST, after a `syncResult`, send live exactly those frames of its stream whose `seq` is above
     /// its `lastSeq`; the `message` of a `chat` sent there is exempt".
     ///
-    /// Once for each live numbered frame after a `syncResult` of the connection, and for each higher frame that was
-    /// shown elsewhere. A frame is lost once a later number came live on the connection, unless a later replay there
-    /// contains it, or once the timeout `turn` passed. A frame above `lastSeq` that came before the answer left a hole
-    /// behind it.
+    /// Tested once for each live numbered frame after a `syncResult` of the connection, and for each higher frame that
+    /// was shown elsewhere. A frame is lost once a later number came live on the connection, unless a later replay
+    /// there contains it, or once the timeout `turn` passed. A frame above `lastSeq` that came before the answer left a
+    /// hole behind it.
     static func liveFollowsTheReplay(_ history: Observations, _ evidence: inout Evidence) {
         var received: [Int: LiveFrames] = [:]
         for (sync, result) in history.answeredSyncs {
@@ -97,9 +97,9 @@ extension SYNC {
 
     /// SYNC-7, rule 2: the `done` of a turn that ended while no connection was open is replayed.
     ///
-    /// Once for each turn whose `done` is replayed, and for each that ended unseen before a replay from an earlier
-    /// position, as shown by the end of a later turn of its session on the asking connection. SYNC-5 judges which
-    /// frames survive a restart.
+    /// Tested once for each turn whose `done` is replayed, and for each that ended unseen before a replay from an
+    /// earlier position, as shown by the end of a later turn of its session on the asking connection. SYNC-5 judges
+    /// which frames survive a restart.
     static func unseenAnswersAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
         let whole = history.replays.filter { !$0.isCutShort && ($0.evicted == nil || !$0.numbers.isEmpty) }
         let replays = Dictionary(grouping: whole, by: \.principal)
@@ -135,11 +135,11 @@ extension SYNC {
     /// SYNC-10: "A server MUST keep a newer connection of a principal undisturbed when an older one of it closes, fails
     /// or times out".
     ///
-    /// Once for each older connection that ended while a newer one was open, if a turn that was asked or seen on the
-    /// newer one ended there afterwards, or should have. TURN-3 judges a turn whose timeout had passed before. A newer
-    /// connection that sent malformed messages, or was not read, proves nothing. ENV-5 judges an older connection that
-    /// the server ended, together with others, for a malformed message. LIVE-10 judges two that end with the code of a
-    /// stop, restart or overload. A process that exits ends both. The server may have ended a silent one for its
+    /// Tested once for each older connection that ended while a newer one was open, if a turn that was asked or seen on
+    /// the newer one ended there afterwards, or should have. TURN-3 judges a turn whose timeout had passed before. A
+    /// newer connection that sent malformed messages, or was not read, proves nothing. ENV-5 judges an older connection
+    /// that the server ended, together with others, for a malformed message. LIVE-10 judges two that end with the code
+    /// of a stop, restart or overload. A process that exits ends both. The server may have ended a silent one for its
     /// silence (LIVE-3).
     static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
@@ -189,9 +189,9 @@ extension SYNC {
     /// SYNC-5: "A server MUST use a new `epoch` whenever it could otherwise give out a `seq` again, or a restart lost
     /// some of its promised frames".
     ///
-    /// Once for each first `connected` of a principal after a restart, if it was shown frames before. An old epoch
-    /// means the old stream: `lastSeq` continues, no number is reused, and a replay from before contains the frames
-    /// shown.
+    /// Tested once for each first `connected` of a principal after a restart, if it was shown frames before. An old
+    /// epoch means the old stream: `lastSeq` continues, no number is reused, and a replay from before contains the
+    /// frames shown.
     static func restartsKeepTheStreamOrName(_ history: Observations, _ evidence: inout Evidence) {
         let shown = history.shown.map { (item: $0, life: history.life(of: $0.frame)) }
         var judged: Set<ScopedName> = []
@@ -258,10 +258,10 @@ extension SYNC {
 
     /// TURN-8, rule 2: each interrupted turn ends in the stream of an `epoch` that is kept over a restart.
     ///
-    /// Once for each turn that was running when the process ended: a new `epoch` in the next greeting satisfies it, and
-    /// so does an ending under the old one, replayed or live. A complete replay without it counts once the ending can
-    /// no longer come: the timeout `turn` has passed since, or a later turn of its session, in which the interrupted
-    /// one had used a tool, has ended live after the replay.
+    /// Tested once for each turn that was running when the process ended: a new `epoch` in the next greeting satisfies
+    /// it, and so does an ending under the old one, replayed or live. A complete replay without it counts once the
+    /// ending can no longer come: the timeout `turn` has passed since, or a later turn of its session, in which the
+    /// interrupted one had used a tool, has ended live after the replay.
     static func brokenTurnsEndInTheStream(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended {
             for turn in history.turnsInterrupted(by: end, of: life) {

@@ -24,8 +24,8 @@ enum SYNC {
     /// SYNC-1: "A server MUST state in `connected` its `epoch`, and a `lastSeq` not below any `seq` of that epoch that
     /// this principal was shown before the `auth`".
     ///
-    /// Once for each `connected`. Frames shown before the client sent `auth` are a lower bound for `lastSeq`; later
-    /// ones may have overtaken the greeting.
+    /// Tested once for each `connected`. Frames shown before the client sent `auth` are a lower bound for `lastSeq`;
+    /// later ones may have overtaken the greeting.
     static func greetingStatesThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
             guard let greeting = connection.greeting else { continue }
@@ -52,8 +52,8 @@ enum SYNC {
 
     /// SYNC-2: "A server MUST answer each valid `sync` with exactly one `syncResult` on the connection that sent it".
     ///
-    /// Once for each answer, and for each valid sync without one for the whole timeout, or on a connection that the
-    /// server ended.
+    /// Tested once for each answer, and for each valid sync without one for the whole timeout, or on a connection that
+    /// the server ended.
     static func eachSyncHasOneAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for sync in history.syncs {
             if sync.result != nil {
@@ -80,8 +80,8 @@ enum SYNC {
     /// SYNC-4: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`, in strictly
     /// rising order, and none if the position names another epoch".
     ///
-    /// Once for each answer with two or more frames, or to a position of another epoch, or to one above 0 if frames
-    /// at or before it are known or any are replayed.
+    /// Tested once for each answer with two or more frames, or to a position of another epoch, or to one above 0 if
+    /// frames at or before it are known or any are replayed.
     static func missedRisesFromThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let position = sync.lastSeqSeen else { continue }
@@ -175,9 +175,9 @@ enum SYNC {
     /// SYNC-3: "A server MUST set `complete` to true only when `missed` holds every sequenced frame after `lastSeqSeen`
     /// that this principal may see".
     ///
-    /// Once for each answer to a position with known later frames; `complete: false` counts, because the server could
-    /// have stated `true`. An answer without `complete` proves nothing (ENV-2). In a capture, which may lack the frame
-    /// itself, `lastSeq` proves that it exists.
+    /// Tested once for each answer to a position with known later frames; `complete: false` counts, because the server
+    /// could have stated `true`. An answer without `complete` proves nothing (ENV-2). In a capture, which may lack the
+    /// frame itself, `lastSeq` proves that it exists.
     static func completeMeansWhole(_ history: Observations, _ evidence: inout Evidence) {
         let isPlain = history.isCapture && history.history.header.dialect.isCanonical
         for replay in history.replays where isPlain && replay.last.claimsComplete && !replay.isCutShort {
@@ -202,8 +202,8 @@ enum SYNC {
     /// SYNC-6: "A server MUST answer a `sync` from a position that it cannot resume with `complete: false` and the
     /// `reason` that chapter 5.3 gives".
     ///
-    /// Once for each position of another epoch, without an epoch, or beyond the `lastSeq` of its own answer; and for
-    /// each answer without frames that are certainly no longer promised: a server may keep more.
+    /// Tested once for each position of another epoch, without an epoch, or beyond the `lastSeq` of its own answer; and
+    /// for each answer without frames that are certainly no longer promised: a server may keep more.
     static func gapsAreReported(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let (reason, what) = gap(sync, result, history) else { continue }
@@ -239,8 +239,8 @@ enum SYNC {
 
     /// SYNC-7: "A server MUST replay every promised frame after a position of its epoch, or after 0 without one".
     ///
-    /// Once for each replay, all pages together, that must contain certainly promised frames. A new epoch is no excuse
-    /// while the process continues.
+    /// Tested once for each replay, all pages together, that must contain certainly promised frames. A new epoch is no
+    /// excuse while the process continues.
     static func promisedFramesAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let lost = frameDropped(between: sync, and: result, history) else { continue }

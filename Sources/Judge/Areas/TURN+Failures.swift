@@ -66,9 +66,9 @@ extension TURN {
     /// TURN-6: "A server MUST run an accepted turn to its end and store its answer whether or not any connection is
     /// open".
     ///
-    /// Once for each turn whose connection or REST request ended before its ending was seen there, if a read has the
-    /// answer. Without an answer, a read after the timeout proves the loss, and so does a read that shows the turn as
-    /// failed.
+    /// Tested once for each turn whose connection or REST request ended before its ending was seen there, if a read has
+    /// the answer. Without an answer, a read after the timeout proves the loss, and so does a read that shows the turn
+    /// as failed.
     static func turnsOutliveTheirConnection(_ history: Observations, _ evidence: inout Evidence) {
         let canFail = history.subject.hasScriptedAgent
         for turn in history.turns {
@@ -90,7 +90,7 @@ extension TURN {
             func isFailed(_ read: ObservedSessionRead) -> Bool { canFail && read.entry(of: turn)?.status == "failed" }
             evidence.test(
                 reads.contains { history.answer(of: turn, in: $0) != nil },
-                orBy: reads.first { isLate($0) || isFailed($0) }
+                brokenBy: reads.first { isLate($0) || isFailed($0) }
             ) { read in
                 Finding(
                     "a turn did not survive the end of its connection", expected: "the answer in the session",
@@ -176,8 +176,8 @@ extension TURN {
 
     /// TURN-7, rule 2: a turn that was shown as ended stays so, and is `done` only beside its answer.
     ///
-    /// Once for each turn that a read shows as `done`, unless an answer there names no turn; and once for each that an
-    /// earlier read had shown as ended, while all writes succeeded. A `done` after `failed` also violates it.
+    /// Tested once for each turn that a read shows as `done`, unless an answer there names no turn; and once for each
+    /// that an earlier read had shown as ended, while all writes succeeded. A `done` after `failed` also violates it.
     static func endedTurnsStayAsTheyEnded(_ history: Observations, _ evidence: inout Evidence) {
         var ended: [ScopedName: (status: String, read: ObservedSessionRead)] = [:]
         for read in history.sessionReads {
@@ -234,8 +234,8 @@ extension TURN {
     /// TURN-2: "A server MUST make a question and its `clientMessageId` durable before any byte of its `ack` leaves and
     /// before its agent begins".
     ///
-    /// Once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove nothing.
-    /// PERSIST-2 judges losses without a crash.
+    /// Tested once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove
+    /// nothing. PERSIST-2 judges losses without a crash.
     static func ackMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.promises(by: .ack)
         for promise in promises {
@@ -250,15 +250,15 @@ extension TURN {
     /// TURN-8: "A server MUST, within `turn` after it accepts connections again, end every turn that its stop or crash
     /// broke, in session reads and the stream of a kept `epoch`".
     ///
-    /// Once for each interrupted turn: by the first read after the restart that shows its end, else by one after the
-    /// timeout.
+    /// Tested once for each interrupted turn: by the first read after the restart that shows its end, else by one after
+    /// the timeout.
     static func interruptedTurnsEnd(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended {
             for turn in history.turnsInterrupted(by: end, of: life) {
                 let reads = history.readsAfterRestart(of: turn, since: life)
                 evidence.test(
                     reads.contains(where: { history.showsEnd(of: turn, in: $0.read) }),
-                    orBy: reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) })
+                    brokenBy: reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) })
                 ) { late in
                     Finding(
                         "a turn that the end of the process interrupted is not shown as ended",
@@ -272,9 +272,9 @@ extension TURN {
 
     /// TURN-9: "A server MUST give the code `interrupted` to an `error` that ends a turn because the server stopped".
     ///
-    /// Once for each turn that was running when the stage ended the process: by the first error with its end, live,
-    /// replayed or in the copy for a repeat. If the server ended its connection during the stop, a turn without such an
-    /// error also counts, because the server could have sent another code.
+    /// Tested once for each turn that was running when the stage ended the process: by the first error with its end,
+    /// live, replayed or in the copy for a repeat. If the server ended its connection during the stop, a turn without
+    /// such an error also counts, because the server could have sent another code.
     static func stoppedTurnsAreInterrupted(_ history: Observations, _ evidence: inout Evidence) {
         let isScripted = history.subject.hasScriptedAgent
         for (life, end) in history.lives.ended where end.cause != .exited {

@@ -85,7 +85,7 @@ extension TURN {
     /// In a capture, when a read shows a turn as over, each open connection gets its ending; a stage waits for `turn`
     /// (TURN-3).
     ///
-    /// Once for each such turn that no frame ended, by a connection that was greeted before the question.
+    /// Tested once for each such turn that no frame ended, by a connection that was greeted before the question.
     private static func endingsInReadsAreSent(_ history: Observations, _ evidence: inout Evidence) {
         guard history.isCapture else { return }
         for turn in history.turns where turn.ended == nil && turn.copies.isEmpty && turn.isAccepted {
@@ -301,7 +301,7 @@ extension TURN {
 
     /// TURN-12: "A server MUST NOT store a message, create a session or start a turn for a question that it refused".
     ///
-    /// Once for each refusal in each read of its session, or list, between the refusal and a resend of the key.
+    /// Tested once for each refusal in each read of its session, or list, between the refusal and a resend of the key.
     /// Violated by a read of any session, or at once by a frame of the turn. ID-6 judges ill-formed session ids.
     /// Refused repeats legally leave traces.
     static func refusedQuestionsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {

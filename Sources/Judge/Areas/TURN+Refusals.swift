@@ -5,8 +5,8 @@ extension TURN {
     /// TURN-14: "A server MUST name the `clientMessageId` of a valid `chat` of at most `limits.maxFrameBytes` bytes in
     /// an `error` that refuses it after `connected`".
     ///
-    /// Once for each `error` with a code that only questions get; one with another code and without names leaves its
-    /// question unanswered (TURN-1).
+    /// Tested once for each `error` with a code that only questions get; one with another code and without names leaves
+    /// its question unanswered (TURN-1).
     static func refusalsNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
         lazy var taken = Dictionary(
             history.requests.compactMap { turn, request in

@@ -180,7 +180,7 @@ extension ObservedClient.State {
     }
 
     /// The positions of a stored message: by its id, else by its key, else entries with the same text, without an id
-    /// and without another key; a repeated text under another name is another message.
+    /// and without another key; a repeated text under a different name is a different message.
     private func places(of message: ObservedSessionRead.StoredMessage) -> [Int] {
         let byID = messages.indices.filter { messages[$0].id != nil && messages[$0].id == message.id }
         if !byID.isEmpty { return byID }
