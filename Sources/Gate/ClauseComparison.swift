@@ -93,7 +93,7 @@ struct ClauseComparison {
             return [
                 entry(
                     "clause-id-reused", .error, before, after, old: before.sentence, new: after.sentence,
-                    why: "the number now names another rule; older reports and waivers mean the old one",
+                    why: "the number now names a different rule; older reports and waivers mean the old one",
                     kind: .policy, breaks: [before.party, after.party])
             ]
         }

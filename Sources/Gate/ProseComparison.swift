@@ -37,7 +37,7 @@ struct ProseComparison {
         }
     }
 
-    /// Whether a format of the tools has the same meaning in other words or another order.
+    /// Whether a format of the tools has the same meaning in different words or a different order.
     private static func isReworded(_ path: String, _ old: ProtocolState, _ new: ProtocolState) -> Bool {
         guard path.hasPrefix("schemas/files/"), let before = MessageSchemaSet(old.specification.files, format: path),
             let after = MessageSchemaSet(new.specification.files, format: path)

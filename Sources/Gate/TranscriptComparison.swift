@@ -30,8 +30,8 @@ package struct GateOccurrence: Sendable, Equatable {
 /// Judges transcripts under both specifications: which peer would break, and at which frame.
 ///
 /// Both are judged by the judge of this program; only the specifications differ. So a verdict changes if a clause is
-/// added or removed, binds another profile or has another keyword, if a schema accepts other values, or if a named
-/// timeout has another value. All other requirements of a sentence are in the judge, and are the same under both.
+/// added or removed, binds a different profile or has a different keyword, if a schema accepts other values, or if a
+/// named timeout has a different value. The judge holds all other requirements, the same under both.
 struct TranscriptComparison {
     private let old: ProtocolState
     private let new: ProtocolState

@@ -6,7 +6,7 @@ import HoldfastJSON
 struct Evaluation {
     let program: Program
     private let violationLimit: Int
-    /// Above 0 while a schema is only tried, when its faults are not violations.
+    /// Above 0 while a schema is only tried, so that its faults are not recorded.
     private var silence = 0
     /// The number of nested evaluations, which is bounded because the thread's stack is.
     private var depth = 0
@@ -48,14 +48,14 @@ struct Evaluation {
         let entersResource = scope.last != node.resource
         if entersResource { scope.append(node.resource) }
         defer { if entersResource { scope.removeLast() } }
-        var own = marks != nil || node.asksForRest ? Marks(value) : nil
+        var own = marks != nil || node.hasUnevaluated ? Marks(value) : nil
         var isValid = true
         for keyword in node.keywords where !check(keyword, value, node, &own) {
             isValid = false
             // A value of the wrong type has one fault, not one for each keyword that expected another type.
-            if !explains || keyword.tellsKind { break }
+            if !explains || keyword.checksType { break }
         }
-        // When explaining, the parts that a failing schema evaluated count, so that its fault is reported once.
+        // When explaining, the parts evaluated by a failing schema also count, so that its fault is reported once.
         if let own, isValid || explains { marks?.formUnion(own) }
         return isValid
     }
@@ -144,14 +144,14 @@ struct Evaluation {
     /// The violations without duplicates.
     func reportedViolations() -> [SchemaViolation] {
         // A misspelled name and the missing name it stands for are one fault; keep the former, which says more.
-        let misspelt = Set(
+        let misspelled = Set(
             violations.compactMap { finding -> JSONPointer? in
                 guard case .unknownProperty(_, .some(let nearest), _) = finding.fault else { return nil }
                 return finding.violation.instanceLocation.parent?.appending(nearest)
             })
         return findings().compactMap { finding in
             if case .missing(let name, nil) = finding.fault,
-                misspelt.contains(finding.violation.instanceLocation.appending(name))
+                misspelled.contains(finding.violation.instanceLocation.appending(name))
             {
                 return nil
             }

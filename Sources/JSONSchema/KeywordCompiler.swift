@@ -21,7 +21,7 @@ extension SchemaCompiler {
         if dialect.applicator { keywords += try applicators(reader, next) }
         if dialect.unevaluated { keywords += try unevaluated(reader, next) }
         program.nodes[next.node].keywords = keywords
-        program.nodes[next.node].asksForRest =
+        program.nodes[next.node].hasUnevaluated =
             dialect.unevaluated
             && (object["unevaluatedItems"] != nil || object["unevaluatedProperties"] != nil)
     }

@@ -22,7 +22,7 @@ package struct Program: Sendable {
         /// Its assertions and applicators, in the order in which to report faults.
         package var keywords: [Keyword] = []
         /// Whether a keyword depends on what the others evaluated.
-        var asksForRest = false
+        var hasUnevaluated = false
     }
 }
 

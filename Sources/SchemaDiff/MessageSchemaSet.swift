@@ -54,7 +54,7 @@ package struct MessageSchemaSet: Sendable {
         var schemas: [String: Schema] = [:]
         for message in problems.isEmpty ? messages : [] {
             do {
-                // A misspelt keyword is a finding, not a reason to stop.
+                // A misspelled keyword is a finding, not a reason to stop.
                 schemas[message.name] = try Schema(
                     ofFewValues: message.uri, registry: registry, unknownKeywords: .ignore)
             } catch {

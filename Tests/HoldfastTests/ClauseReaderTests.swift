@@ -107,7 +107,7 @@ import Testing
         #expect(
             problems(clause(sentence: "A server must answer.")) == [
                 """
-                Spec/clauses/SYNC.md:1:1: SYNC-3 holds no keyword
+                Spec/clauses/SYNC.md:1:1: SYNC-3 has no keyword
                   expected: exactly one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY
                   fix: make each sentence a separate clause
                 """
@@ -118,7 +118,7 @@ import Testing
         #expect(
             problems(clause(sentence: "A server MUST answer and SHOULD NOT wait.")) == [
                 """
-                Spec/clauses/SYNC.md:1:1: SYNC-3 holds 2 keywords, MUST and SHOULD NOT
+                Spec/clauses/SYNC.md:1:1: SYNC-3 has 2 keywords, MUST and SHOULD NOT
                   expected: exactly one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY
                   fix: make each sentence a separate clause
                 """
@@ -198,7 +198,7 @@ import Testing
         #expect(
             problems(clause(rest: rest)) == [
                 """
-                Spec/clauses/SYNC.md:1:1: SYNC-3 needs 'luck' of a capture, which is not known
+                Spec/clauses/SYNC.md:1:1: SYNC-3 names an unknown need of a capture, 'luck'
                   expected: any, or some of stage, solitude, program, push service, delays, frames, principals, \
                 credentials, headers, request bodies
                   fix: correct the line 'Capture:'

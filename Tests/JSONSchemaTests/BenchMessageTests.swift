@@ -70,7 +70,7 @@ struct `Bench messages` {
         )
     }
 
-    @Test func `a misspelt property names the nearest one that is known`() throws {
+    @Test func `a misspelled property names the nearest one that is known`() throws {
         let schema = try Self.schema()
         var message = try JSONParser.value(bytes: Self.bytes("messages/error.json"))
         message["retriable"] = message["retryable"]

@@ -96,7 +96,7 @@ struct `Schema violations` {
         #expect(try faults(schema, value) == [words])
     }
 
-    @Test func `a misspelt name is one fault, not an unknown and a missing one`() throws {
+    @Test func `a misspelled name is one fault, not an unknown and a missing one`() throws {
         let closed: JSONValue = [
             "type": "object", "required": ["text", "sessionId"],
             "properties": ["text": ["type": "string"], "sessionId": ["type": "string"]], "additionalProperties": false,

@@ -207,10 +207,10 @@ enum FactRule: String, CaseIterable, Sendable {
         socket-security | way to authenticate | added | the socket asks for an API key
           added | servers | new clients may authenticate this way, and old servers reject that
           removed | clients | old clients that authenticate this way are rejected
-        channel-message | message of the channel | changed | the payload of `chat` is another schema
+        channel-message | message of the channel | changed | the payload of `chat` is a different schema
           added | nobody | peers ignore types they do not know (chapter 8.1)
           removed | everybody | old peers send it or wait for it
-          changed | everybody | it has another schema or media type now
+          changed | everybody | it has a different schema or media type now
         socket | property of the socket | changed | the protocol of the server is `mqtt` and was `wss`
           added | everybody | old peers do not know it
           removed | everybody | old peers rely on it

@@ -63,7 +63,7 @@ struct RequestSchemas {
             witness: all.filter { $0.severity == worst.severity }.compactMap(\.witness)
                 .min { $0.json.utf8.count < $1.json.utf8.count })
         finding.breaks = broken
-        finding.words = pair.labels.map { "`\($0)`" }.joined(separator: ", ") + " has another schema"
+        finding.words = pair.labels.map { "`\($0)`" }.joined(separator: ", ") + " has a different schema"
         var entry = GateEntry(finding, breaks: broken.map { GateParty($0) }, subjects: pair.requests)
         entry.parts = all
         return entry

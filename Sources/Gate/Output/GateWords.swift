@@ -61,7 +61,7 @@ extension GateFinding {
         case "clause-bound-tightened", "clause-bound-loosened", "clause-bound-changed":
             return "\(id) now says \(new), said \(old)"
         case "clause-reworded": return "\(id) is reworded: \(new) Before: \(old)"
-        case "clause-id-reused": return "\(id) now names another rule: \(new)"
+        case "clause-id-reused": return "\(id) now names a different rule: \(new)"
         case "clause-profile-changed": return "\(id) now belongs to profile `\(new)`, belonged to `\(old)`"
         case "clause-role-changed": return "\(id) now binds the \(new), bound the \(old)"
         case "clause-exclusion-added": return "\(id) is no longer judged: \(new)"

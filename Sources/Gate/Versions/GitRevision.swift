@@ -84,7 +84,7 @@ struct GitRevision {
         }
     }
 
-    /// `<object> blob <size>\n<bytes>\n`, repeated; nil if the bytes have another format.
+    /// `<object> blob <size>\n<bytes>\n`, repeated; nil if the bytes have a different format.
     private static func blobs(_ bytes: [UInt8]) -> [[UInt8]]? {
         var blobs: [[UInt8]] = []
         var position = 0

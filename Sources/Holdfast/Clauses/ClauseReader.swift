@@ -110,7 +110,7 @@ public struct ClauseReader {
         guard found.count == 1 else {
             let names = found.map(\.rawValue).joined(separator: " and ")
             note(
-                line, found.isEmpty ? "\(id) holds no keyword" : "\(id) holds \(found.count) keywords, \(names)",
+                line, found.isEmpty ? "\(id) has no keyword" : "\(id) has \(found.count) keywords, \(names)",
                 expected: "exactly one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY",
                 fix: "make each sentence a separate clause")
             return nil
@@ -118,14 +118,14 @@ public struct ClauseReader {
         return found[0]
     }
 
-    /// The needs in a line such as `Capture: frames, request bodies.`; `any` means none.
+    /// The needs in a line such as `Capture: frames, request bodies.`; none for `any`, since any capture meets them.
     private mutating func captureNeeds(in text: String, id: ClauseID, line: Int) -> [CaptureNeed] {
         let names = text.trimmingSuffix(".").split(separator: ",").map { trimmed($0) }
         if names == ["any"] { return [] }
         for name in names where CaptureNeed(rawValue: name) == nil {
             let known = CaptureNeed.allCases.map(\.rawValue).joined(separator: ", ")
             note(
-                line, "\(id) needs '\(name)' of a capture, which is not known", expected: "any, or some of \(known)",
+                line, "\(id) names an unknown need of a capture, '\(name)'", expected: "any, or some of \(known)",
                 fix: "correct the line 'Capture:'")
         }
         return names.compactMap(CaptureNeed.init)

@@ -25,7 +25,7 @@ extension MemberMap {
             case .always, .assumed, .otherwise, .unsaid, .request: break
             }
         }
-        // If a member is elsewhere, its canonical name has another meaning on the wire.
+        // If a member is elsewhere, its canonical name has a different meaning on the wire.
         for rule in rules where rule.location != .unsaid { value = value.removing(rule.canonical) }
         for rule in rules {
             guard let member = rule.decoded(wire, context) else { continue }

@@ -27,7 +27,7 @@ struct MemberRule: Sendable, Equatable {
         case unsaid
         /// Not written; a reader assumes this value, but no verdict about the member relies on it.
         case assumed(JSONValue)
-        /// Not written; a wire member of this name has another meaning.
+        /// Not written; a wire member of this name has a different meaning.
         case otherwise(String)
         /// Only the last user message of `messages`, as a string.
         case lastUserText(JSONPointer)

@@ -10,10 +10,10 @@ struct Conjunction {
     /// Nodes to apply separately.
     private(set) var others: [Int] = []
     private(set) var refusesAll = false
-    /// The node of unevaluated members, if these are known in advance.
+    /// The node for unevaluated members, if no value changes which members these are.
     private(set) var unevaluated: Int?
     /// Nodes that only the slow evaluation can judge.
-    private(set) var questions: [Int] = []
+    private(set) var slowNodes: [Int] = []
 
     /// A longer list is not inlined into another one.
     private static let itemLimit = 256
@@ -21,7 +21,7 @@ struct Conjunction {
     init(_ nodes: [Int], in program: Program) {
         var seen = Set(nodes)
         for node in nodes {
-            guard program.nodes[node].asksForRest else {
+            guard program.nodes[node].hasUnevaluated else {
                 add(node, program, &seen)
                 continue
             }
@@ -33,7 +33,7 @@ struct Conjunction {
                 unevaluated = target
                 add(node, program, &seen)
             } else if nodes.count == 1 {
-                questions.append(node)
+                slowNodes.append(node)
             } else {
                 others.append(node)
             }
@@ -57,7 +57,7 @@ struct Conjunction {
 
     private mutating func follow(_ target: Int, _ program: Program, _ seen: inout Set<Int>) {
         guard seen.insert(target).inserted else { return }
-        if program.nodes[target].asksForRest || items.count > Self.itemLimit {
+        if program.nodes[target].hasUnevaluated || items.count > Self.itemLimit {
             others.append(target)
         } else {
             add(target, program, &seen)
@@ -69,7 +69,7 @@ struct Conjunction {
         let items = program.conjunction(of: first)
         guard Set(items.map(\.node)).count <= itemLimit else { return false }
         return items.allSatisfy { keyword, node in
-            if node != first, program.nodes[node].asksForRest { return false }
+            if node != first, program.nodes[node].hasUnevaluated { return false }
             switch keyword {
             case .anyOf, .oneOf, .condition, .dependentSchemas, .dynamicReference, .unevaluatedItems: return false
             default: return true

@@ -104,7 +104,7 @@ struct FlatCompiler {
             default: break
             }
         }
-        return steps + conjunction.questions.map { .ask(question(.node($0))) }
+        return steps + conjunction.slowNodes.map { .ask(question(.node($0))) }
     }
 
     private mutating func alternatives(_ conjunction: Conjunction, isObject: Bool) -> [Step] {

@@ -2,7 +2,7 @@
 enum FormatGrammar {
     static let patterns = compiled(texts(literal: "\(ipv6)|[Vv][0-9A-Fa-f]+\\.[A-Za-z0-9\\-._~!$&'()*+,;=:]+"))
 
-    /// Expressions small enough for an automaton: they accept most valid values, and no others.
+    /// Expressions small enough for an automaton: they accept most valid values and no invalid ones.
     static let common = compiled(texts(literal: nil).filter { $0.key != .ipv6 })
 
     /// The grammars; `literal` is the expression for a host in brackets, nil to exclude such hosts.

@@ -3,7 +3,7 @@ import HoldfastJSON
 
 extension Keyword {
     /// Whether a fault of this keyword says that the value has the wrong type.
-    var tellsKind: Bool {
+    var checksType: Bool {
         switch self {
         case .type, .const, .enumeration: true
         default: false

@@ -13,7 +13,7 @@ struct MessageReader: Sendable {
     func frame(_ text: String) throws(Refusal) -> ClientMessage {
         let object = try object(text)
         guard let type = object["type"]?.stringValue else {
-            throw Refusal(.badRequest, "the frame has no 'type', or one that is no string")
+            throw Refusal(.badRequest, "the frame has no 'type', or it is not a string")
         }
         switch type {
         case "auth": return .auth(try auth(object))
@@ -71,7 +71,7 @@ struct MessageReader: Sendable {
 
     private func chat(_ object: JSONObject) throws(Refusal) -> ClientMessage.Chat {
         guard let key = try text("clientMessageId", in: object) else {
-            throw Refusal(.badRequest, "the question has no 'clientMessageId', the key by which a resend is known")
+            throw Refusal(.badRequest, "the question has no 'clientMessageId', the key by which a resend is recognized")
         }
         do throws(Refusal) {
             return ClientMessage.Chat(content: try question(object), session: try session(object), key: key)
@@ -136,8 +136,7 @@ struct MessageReader: Sendable {
     }
 
     private func fits(_ text: String?, _ range: ClosedRange<Int>) -> Bool {
-        guard let text, text.utf8.count >= range.lowerBound else { return false }
-        return text.utf8.count <= range.upperBound || range.contains(text.unicodeScalars.count)
+        text.map { range.contains($0.unicodeScalars.count) } ?? false
     }
 }
 

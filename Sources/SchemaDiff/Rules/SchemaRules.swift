@@ -33,7 +33,7 @@ extension GateRule {
         message-removed | a message is gone | error | warning | Old clients still send it. | Old clients may wait for it. | message-added | clients | typing.json  →  no typing.json
         message-direction-changed | a message travels another way | error | error | Servers receive it from peers that never sent it, or no longer do. | Clients receive it from peers that never sent it, or no longer do. | message-direction-changed | everybody | "x-direction": "client"  →  "x-direction": "server"
         discriminator-property-changed | another member names the type of message | error | error | New servers look for the type where old clients do not write it. | Old clients look for the type where new servers do not write it. | discriminator-property-changed | clients | "type": {"const": "chat"}  →  "kind": {"const": "chat"}
-        discriminator-value-changed | a message has another name | error | error | Old clients send the old name. | Old clients do not know the new name. | discriminator-value-changed | clients | "type": {"const": "chat"}  →  "type": {"const": "ask"}
+        discriminator-value-changed | a message has a different name | error | error | Old clients send the old name. | Old clients do not know the new name. | discriminator-value-changed | clients | "type": {"const": "chat"}  →  "type": {"const": "ask"}
         message-renamed | a schema has another file | information | information | No message contains the name of the file. | = | message-renamed | clients | rest/chatResponse.json  →  rest/chatAnswer.json
         property-added-required | a required member is new | error? | error? | Old clients do not send it. | Old clients reject members they do not know. | property-removed-required | clients | "required": ["text"]  →  "required": ["text", "lang"], "lang" is new
         property-added-optional | an optional member is new | warning? | error? | Old clients may already use the name: the old schema allowed anything under it. | Old clients reject members they do not know. | property-removed-optional | clients | "properties": {}  →  "properties": {"lang": {}}
@@ -42,17 +42,17 @@ extension GateRule {
         property-added-default | an optional member with a default is new | error | error | Old clients never send it, and new servers assume its default of them. | Old servers never send it, and new clients assume its default of them. | – | senders | "properties": {}  →  "properties": {"lang": {"default": "en"}}
         property-became-required | a member is required now | error? | information | Old clients may leave it out. | It was allowed before. | property-became-optional | clients | "required": []  →  "required": ["lang"]
         property-became-optional | a member is optional now | information | error? | accepted | Old clients need it. | property-became-required | clients | "required": ["lang"]  →  "required": []
-        property-renamed | a member has another name | error | error | Old clients send the old name. | Old clients look for the old name. | property-renamed | clients | "text": {}  →  "body": {}
+        property-renamed | a member has a different name | error | error | Old clients send the old name. | Old clients look for the old name. | property-renamed | clients | "text": {}  →  "body": {}
         dependent-required-added | one member now requires another | error? | information | Old clients may send one without the other. | Both were allowed before. | dependent-required-removed | clients | {}  →  "dependentRequired": {"a": ["b"]}
         dependent-required-removed | one member no longer requires another | information | error? | accepted | Old clients expect both. | dependent-required-added | clients | "dependentRequired": {"a": ["b"]}  →  {}
         dependent-schemas-changed | what a member requires of the others changed | error | error | refused | = | dependent-schemas-changed | everybody | "dependentSchemas": {"a": {}}  →  "dependentSchemas": {"a": {"required": ["b"]}}
-        pattern-properties-changed | members that match a pattern have another schema | error | error | refused | = | pattern-properties-changed | everybody | {}  →  "patternProperties": {"^x-": {"type": "string"}}
+        pattern-properties-changed | members that match a pattern have a different schema | error | error | refused | = | pattern-properties-changed | everybody | {}  →  "patternProperties": {"^x-": {"type": "string"}}
         property-names-changed | names of members are restricted in another way | error | error | refused | = | property-names-changed | everybody | {}  →  "propertyNames": {"pattern": "^[a-z]+$"}
         additional-properties-closed | other members are no longer allowed | error? | information | Old clients may send them. | They were allowed before and are no longer sent. | additional-properties-opened | clients | {}  →  "additionalProperties": false
         additional-properties-opened | other members are allowed now | information | error? | accepted | refused | additional-properties-closed | clients | "additionalProperties": false  →  {}
         additional-properties-narrowed | other members have a narrower schema | error? | information | refused | accepted | additional-properties-widened | clients | "additionalProperties": true  →  "additionalProperties": {"type": "string"}
         additional-properties-widened | other members have a wider schema | information | error? | accepted | refused | additional-properties-narrowed | clients | "additionalProperties": {"type": "string"}  →  "additionalProperties": true
-        unevaluated-properties-changed | unevaluated members have another schema | error | error | refused | = | unevaluated-properties-changed | everybody | {}  →  "unevaluatedProperties": false
+        unevaluated-properties-changed | unevaluated members have a different schema | error | error | refused | = | unevaluated-properties-changed | everybody | {}  →  "unevaluatedProperties": false
         type-narrowed | fewer types are allowed | error? | information | refused | accepted | type-widened | clients | "type": ["string", "integer"]  →  "type": "string"
         type-widened | more types are allowed | information | error? | accepted | refused | type-narrowed | clients | "type": "string"  →  "type": ["string", "integer"]
         type-changed | other types are allowed | error? | error? | refused | = | type-changed | clients | "type": "string"  →  "type": "integer"
@@ -65,7 +65,7 @@ extension GateRule {
         const-introduced | only one value is allowed now | error? | information | refused | accepted | const-dropped | clients | {}  →  "const": 1
         const-dropped | more than one value is allowed now | information | error? | accepted | refused | const-introduced | clients | "const": 1  →  {}
         const-changed | another fixed value | error? | error? | refused | = | const-changed | clients | "const": 1  →  "const": 2
-        format-changed | another format is named | error | error | refused | = | format-changed | everybody | "format": "email"  →  "format": "uri"
+        format-changed | a different format is named | error | error | refused | = | format-changed | everybody | "format": "email"  →  "format": "uri"
         pattern-introduced | a pattern is required now | error? | information | refused | accepted | pattern-dropped | clients | {}  →  "pattern": "^[a-z]+$"
         pattern-dropped | a pattern is no longer required | information | error? | accepted | refused | pattern-introduced | clients | "pattern": "^[a-z]+$"  →  {}
         pattern-changed | another pattern is required | error? | error? | refused | = | pattern-changed | clients | "pattern": "^[a-z]{1,9}$"  →  "pattern": "^[a-z]{1,5}$"
@@ -81,11 +81,11 @@ extension GateRule {
         items-opened | elements are allowed now | information | error? | accepted | refused | items-closed | clients | "items": false  →  {}
         items-narrowed | elements have a narrower schema | error? | information | refused | accepted | items-widened | clients | "items": {}  →  "items": {"type": "string"}
         items-widened | elements have a wider schema | information | error? | accepted | refused | items-narrowed | clients | "items": {"type": "string"}  →  "items": {}
-        unevaluated-items-changed | unevaluated elements have another schema | error | error | refused | = | unevaluated-items-changed | everybody | {}  →  "unevaluatedItems": false
+        unevaluated-items-changed | unevaluated elements have a different schema | error | error | refused | = | unevaluated-items-changed | everybody | {}  →  "unevaluatedItems": false
         prefix-items-changed | the first elements have other schemas | error | error | refused | = | prefix-items-changed | everybody | "prefixItems": [{}]  →  "prefixItems": [{}, {"type": "string"}]
         contains-added | one element must match a schema now | error? | information | refused | accepted | contains-removed | clients | {}  →  "contains": {"const": "user"}
         contains-removed | no element has to match a schema now | information | error? | accepted | refused | contains-added | clients | "contains": {"const": "user"}  →  {}
-        contains-changed | one element must match another schema | error? | error? | refused | = | contains-changed | clients | "contains": {"const": "user"}  →  "contains": {"const": "system"}
+        contains-changed | one element must match a different schema | error? | error? | refused | = | contains-changed | clients | "contains": {"const": "user"}  →  "contains": {"const": "system"}
         alternatives-changed | anyOf or oneOf changed | error? | error? | refused | = | alternatives-changed | clients | "anyOf": [{"type": "string"}, {"type": "array"}]  →  "anyOf": [{"type": "string"}]
         all-of-member-added | a further schema must match | error? | information | refused | accepted | all-of-member-removed | clients | {}  →  "allOf": [{"required": ["lang"]}]
         all-of-member-removed | a further schema no longer has to match | information | error? | accepted | refused | all-of-member-added | clients | "allOf": [{"required": ["lang"]}]  →  {}
@@ -95,7 +95,7 @@ extension GateRule {
         reference-changed | a dynamic reference points elsewhere | error | error | refused | = | reference-changed | everybody | "$dynamicRef": "#a"  →  "$dynamicRef": "#b"
         not-proven | neither proved nor disproved | error | error | Whether new servers accept all that old clients send is not known. | Whether old clients accept all that new servers send is not known. | – | clients | a pattern  →  another pattern, so large that no proof was found within its bound
         dialect-changed | the schema uses another dialect | error | error | The same keywords may mean something else. | = | dialect-changed | clients | "$schema": "…/2020-12/schema"  →  "$schema": "…/draft-07/schema"
-        schema-id-changed | the schema has another id | information | information | No message contains it. | = | schema-id-changed | clients | "$id": "…/chat.json"  →  "$id": "…/ask.json"
+        schema-id-changed | the schema has a different id | information | information | No message contains it. | = | schema-id-changed | clients | "$id": "…/chat.json"  →  "$id": "…/ask.json"
         unknown-keyword | an unknown keyword | error | error | Probably a typo: nothing is checked. | = | – | clients | "maxLength": 9  →  "maxLenght": 9
         annotation-changed | the documentation changed | information | information | It does not decide whether a message is valid. | = | annotation-changed | clients | "description": "Says."  →  "description": "Tells."
         deprecation-withdrawn | something is no longer deprecated | warning | warning | Peers that stopped using it did not have to. | = | – | clients | "deprecated": true  →  {}

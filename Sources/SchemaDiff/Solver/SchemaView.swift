@@ -1,9 +1,9 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// All statements about one place of a value, from whichever schemas: references and `allOf` are followed.
+/// All statements that some schemas make about one place of a value; references and `allOf` are followed.
 struct SchemaView {
-    /// One keyword of one of the schemas.
+    /// One keyword of one of the schemas; equivalent keywords have the same color.
     struct Entry {
         let node: Int
         let index: Int
@@ -17,7 +17,7 @@ struct SchemaView {
         /// A place in the schema that contains it.
         func at(_ tokens: String...) -> SchemaSite { SchemaSite(node: node, tokens: tokens) }
 
-        /// The demand that it is broken.
+        /// The literals that are true if a value breaks it.
         var broken: [Literal] { [.breaks(node: node, keyword: index)] }
     }
 
@@ -55,7 +55,7 @@ struct SchemaView {
         colors = Set(entries.map(\.color))
     }
 
-    /// Members of `allOf` with several statements, none of which is in another view.
+    /// Members of `allOf` with several statements, none of which is in `other`.
     ///
     /// Members about properties are left out: comparing them in detail gives clearer findings.
     func conjuncts(missingIn other: SchemaView, _ space: SchemaSpace) -> [Int] {
@@ -83,12 +83,12 @@ struct SchemaView {
     /// The place of the schema as a whole.
     var site: SchemaSite? { nodes.first.map { SchemaSite(node: $0) } }
 
-    /// The entries of some keywords that are not in another view.
+    /// The entries of these keywords that `other` lacks.
     func only(_ words: Set<String>, against other: SchemaView) -> [Entry] {
         entries.filter { words.contains($0.word) && !other.colors.contains($0.color) }
     }
 
-    /// The contents of some keywords, with the entries that have them.
+    /// The parts that a closure takes from keywords, each with its entry; nil skips a keyword.
     func all<Part>(_ part: (Keyword) -> Part?) -> [(entry: Entry, part: Part)] {
         entries.compactMap { entry in part(entry.keyword).map { (entry, $0) } }
     }
