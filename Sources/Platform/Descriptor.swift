@@ -25,10 +25,10 @@ package struct Descriptor: Sendable, Hashable {
 
     package enum Purpose: Sendable {
         case reading
-        /// Reading that never waits, neither for a pipe's writer nor for its bytes.
-        case readingAtOnce
-        /// Writing that never waits, neither for a pipe's reader nor for room in the pipe.
-        case writingAtOnce
+        /// Reading with O_NONBLOCK: waits neither for a pipe's writer nor for its bytes.
+        case nonblockingReading
+        /// Writing with O_NONBLOCK: waits neither for a pipe's reader nor for room in the pipe.
+        case nonblockingWriting
         /// Appending to a new file; fails if it exists.
         case appendingToNew
         /// Reading and writing a file, which is created if missing.
@@ -37,8 +37,8 @@ package struct Descriptor: Sendable, Hashable {
         fileprivate var flags: Int32 {
             switch self {
             case .reading: O_RDONLY
-            case .readingAtOnce: O_RDONLY | O_NONBLOCK
-            case .writingAtOnce: O_WRONLY | O_NONBLOCK
+            case .nonblockingReading: O_RDONLY | O_NONBLOCK
+            case .nonblockingWriting: O_WRONLY | O_NONBLOCK
             case .appendingToNew: O_WRONLY | O_CREAT | O_EXCL | O_APPEND
             case .updating: O_RDWR | O_CREAT
             }

@@ -25,7 +25,7 @@ package struct RunReport: Sendable {
     package let tiers: [TierResult]
     /// Undecided clauses whose scenarios the user excluded; they do not affect the verdict.
     package let setAside: [ClauseID]
-    /// Undecided clauses that the setup cannot show, by missing requirement; they do not affect the verdict.
+    /// Undecided clauses that the setup cannot test, by missing requirement; they do not affect the verdict.
     package let outOfReach: [Gap]
     package let gaps: [Gap]
     /// Declared profiles without any evidence, with the number of their clauses in question.
@@ -41,7 +41,7 @@ package struct RunReport: Sendable {
     var whyDeferred: String { part == nil ? "not met by this life" : "left to the other shards" }
     /// Clauses that the user excluded by name; all are set aside.
     package let leftOut: Set<ClauseID>
-    /// Whether clauses that the setup cannot show count as untested.
+    /// Whether clauses that the setup cannot test count as untested.
     package let isStrict: Bool
     /// The sentences of the undecided clauses: out of reach, set aside, in other shards, or without a check.
     let sentences: [ClauseID: String]
@@ -49,7 +49,7 @@ package struct RunReport: Sendable {
     package internal(set) var causes: [Cause] = []
     /// The clauses that each scenario in question is intended to exercise.
     package let intended: [String: [ClauseID]]
-    package var again: Rerun?
+    package var rerun: Rerun?
     package var tool: String?
     package var load: LoadFigures?
     /// The volume and concurrency that the run reached.
@@ -347,8 +347,8 @@ extension RunReport {
 
     /// The command that repeats a clause's finding, if that is possible; nil for a clause that follows from another,
     /// whose cause is repeated instead.
-    package func again(of result: ClauseResult) -> String? {
-        heads[result.clause.id] == nil ? again?.only(selector(of: result)) : nil
+    package func rerun(of result: ClauseResult) -> String? {
+        heads[result.clause.id] == nil ? rerun?.only(selector(of: result)) : nil
     }
 
     /// The rate at which the scenario to repeat broke a clause; nil if a rerun is likely to break it.

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 
 package struct PackedEvents {
-    /// The texts so far, if later ones are compressed.
+    /// The texts so far, if later ones may copy parts of them.
     private var texts: CopiedTexts?
 
     package init() {}

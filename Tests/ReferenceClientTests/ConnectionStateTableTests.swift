@@ -443,7 +443,7 @@ private struct Happening: Sendable {
     private static let endings: [[Happening]] = [
         happenings(["greeted", "recovering"], "chat.silent", fits: idlers) { phone in
             phone.tell(.typed("question 2"))
-            phone.elapse(.sign(key: phone.key), after: 15_000)
+            phone.elapse(.confirmation(key: phone.key), after: 15_000)
         },
         happenings(["greeted", "recovering"], "silence.over", fits: waiters) {
             $0.elapse(.connectionSilence, after: 60_000)

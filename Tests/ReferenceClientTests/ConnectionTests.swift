@@ -110,9 +110,9 @@ import Testing
         phone.connect()
         #expect(phone.core.link.failures == 0)
         phone.receive(["type": "pong"])
-        #expect(!phone.core.link.hasProved)
+        #expect(!phone.core.link.hasDelivered)
         phone.receive(["type": "toolUse", "tool": "webFetch", "sessionId": "s9", "turnId": "t9"])
-        #expect(phone.core.link.hasProved)
+        #expect(phone.core.link.hasDelivered)
     }
 
     @Test func `CLIENT-37 a network that comes and goes makes no wait too long`() {

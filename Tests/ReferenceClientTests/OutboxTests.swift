@@ -42,8 +42,8 @@ import Testing
     @Test func `CLIENT-4 a question without a sign is the end of its connection`() {
         var phone = Phone.connected()
         phone.tell(.typed("hello"))
-        #expect(phone.wait(.sign(key: phone.key)) == 15_000)
-        phone.elapse(.sign(key: phone.key), after: 15_000)
+        #expect(phone.wait(.confirmation(key: phone.key)) == 15_000)
+        phone.elapse(.confirmation(key: phone.key), after: 15_000)
         #expect(phone.latest.contains(.close(socket: 1, code: nil)))
         #expect(phone.asked("POST", "/api/chat").count == 1)
     }

@@ -278,8 +278,8 @@ import Testing
             var report = try Sample.report(
                 scenarios.enumerated().map { .init("\($0.offset)", $0.element, notation: Self.notation) },
                 selection: [ClauseID(.SYNC, 4)], intended: ["1": [ClauseID(.SYNC, 4)], "2": [ClauseID(.SYNC, 4)]])
-            report.again = RunReport.Rerun("run")
-            return try report.again(of: #require(report.clauses.first))
+            report.rerun = RunReport.Rerun("run")
+            return try report.rerun(of: #require(report.clauses.first))
         }
         #expect(try again([many], [few], [few]) == "run --only SYNC-4@1")
         #expect(try again([few], [few], [many]) == "run --only SYNC-4@2")
@@ -288,7 +288,7 @@ import Testing
     @Test func `the heading names the scenario that is repeated`() throws {
         let few = violation(.SYNC, 4, at: [1])
         var report = try report([[few], [violation(.SYNC, 4, at: [0], [1], [2])]])
-        report.again = RunReport.Rerun("run")
+        report.rerun = RunReport.Rerun("run")
         let text = ConsoleReport(report).text
         #expect(text.contains("in scenario server/SYNC/1\n") && text.contains("SYNC-4@server/SYNC/1\n"), "\(text)")
         let page = HTMLReport(report).text
@@ -301,7 +301,7 @@ import Testing
 
     @Test func `each format shows what follows below its head`() throws {
         var report = try report([[violation(.SYNC, 3, at: [1]), violation(.SYNC, 4, at: [1])]])
-        report.again = RunReport.Rerun("conformance server URL")
+        report.rerun = RunReport.Rerun("conformance server URL")
         let text = ConsoleReport(report).text
         #expect(
             text.contains("\n  SYNC-4 follows from SYNC-3: “A server MUST put into `missed` only frames whos…\n"),

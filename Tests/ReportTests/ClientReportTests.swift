@@ -57,7 +57,7 @@ import Testing
 
     @Test func `a clause is run again with the command behind its flags`() throws {
         var report = try report(failures: [nil], outcome: .violation)
-        report.again = RunReport.Rerun("conformance client --time-scale 1", driver: "./my-driver --headless")
+        report.rerun = RunReport.Rerun("conformance client --time-scale 1", driver: "./my-driver --headless")
         let text = ConsoleReport(report).text
         let only = "--only CLIENT-36@client/CLIENT/scenario-0"
         #expect(text.contains("  again: conformance client --time-scale 1 \(only) -- ./my-driver --headless\n"))

@@ -16,7 +16,7 @@ import Testing
                     "server/SYNC/replay-after-cut",
                     [Verdict(clause: ClauseID(.SYNC, 3), outcome: .violation, exercised: 1, findings: [finding])])
             ], selection: [ClauseID(.SYNC, 3)])
-        report.again = RunReport.Rerun("conformance server ws://127.0.0.1:8080/ws")
+        report.rerun = RunReport.Rerun("conformance server ws://127.0.0.1:8080/ws")
         let text = ConsoleReport(report).text
         for part in [
             "violation SYNC-3 (MUST, server) in scenario server/SYNC/replay-after-cut",

@@ -64,7 +64,7 @@ import Testing
             [scenario, skipped], of: subject, at: evil, under: try Sample.specification.get(),
             selection: [States.sync3, States.env1], intended: [scenario.name: [States.sync3]], startedAt: evil,
             duration: .seconds(1))
-        report.again = RunReport.Rerun(evil, driver: evil)
+        report.rerun = RunReport.Rerun(evil, driver: evil)
         report.tool = evil
         report.diagnostics = [evil]
         return report

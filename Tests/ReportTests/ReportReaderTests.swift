@@ -58,7 +58,7 @@ import Testing
                 "server/SYNC/c": [ClauseID(.SYNC, 4)], "server/SYNC/d": [ClauseID(.ORDER, 3)],
                 "server/SYNC/e": [ClauseID(.SYNC, 9)], "server/SYNC/f": [ClauseID(.ORDER, 7)],
             ], startedAt: "2026-01-01T00:00:00Z", duration: .milliseconds(1234), wasInterrupted: true)
-        report.again = RunReport.Rerun("conformance server ws://127.0.0.1:8080/ws", driver: "./driver")
+        report.rerun = RunReport.Rerun("conformance server ws://127.0.0.1:8080/ws", driver: "./driver")
         report.diagnostics = ["answers survive a loss of power"]
         report.tool = "0.1.0"
         return report

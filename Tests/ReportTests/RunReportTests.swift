@@ -124,9 +124,9 @@ import Testing
         }
         func again(_ scenarios: Sample.Scenario...) throws -> [String?] {
             var report = try Sample.report(scenarios, selection: [id])
-            report.again = RunReport.Rerun("run")
+            report.rerun = RunReport.Rerun("run")
             let result = try #require(report.clauses.first)
-            return [report.again(of: result), report.rate(of: result)]
+            return [report.rerun(of: result), report.rate(of: result)]
         }
         #expect(try again(scenario("a", 1, of: 1)) == ["run --only SYNC-3@a", nil])
         #expect(try again(scenario("a", 2, of: 2), scenario("b", 9, of: 60)) == ["run --only SYNC-3@a", nil])
@@ -154,8 +154,8 @@ import Testing
             }
             let intended = Dictionary(uniqueKeysWithValues: names.map { ($0, [id]) })
             var report = try Sample.report(scenarios, selection: [id], intended: intended)
-            report.again = RunReport.Rerun("run")
-            return report.again(of: try #require(report.clauses.first))
+            report.rerun = RunReport.Rerun("run")
+            return report.rerun(of: try #require(report.clauses.first))
         }
         let header = History.Header(scenario: "a", subject: Sample.subject([.core]))
         let last = try NotationExpansion(notation, header: header).history.events.count - 1

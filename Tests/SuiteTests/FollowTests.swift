@@ -224,7 +224,7 @@ import Testing
         let path = folder.path + "/pipe"
         try #require(mkfifo(path, 0o600) == 0)
         var plan = FollowRun.Plan()
-        plan.room = 0
+        plan.capacity = 0
         let (judgment, _) = try await follow(path, plan) { said in
             try append(connection(1), to: path)
             try await said.wait(for: "7 lines dropped")
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test func `a full pipe loses its lines in one gap, until half of it is judged`() {
-        var waiting = FollowedInput.Waiting(room: 100)
+        var waiting = FollowedInput.Waiting(capacity: 100)
         func line(_ bytes: Int) -> [UInt8] { Array(repeating: UInt8(ascii: "x"), count: bytes - 1) + [0x0A] }
         // The third would fit.
         for bytes in [60, 60, 10] { waiting.add(line(bytes)) }

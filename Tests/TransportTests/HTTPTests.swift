@@ -128,13 +128,13 @@ import Testing
     private func exchangeProblem(
         timeout: Duration = patience,
         maxBodyBytes: Int = 1 << 20,
-        pass: (@Sendable (Duration) async throws -> Void)? = nil,
+        waitOut: (@Sendable (Duration) async throws -> Void)? = nil,
         serve: @escaping @Sendable (RawConnection) async -> Void
     ) async throws -> TransportProblem? {
         let listener = try await RawListener.start(serve: serve)
         let found = await problem {
             let request = try HTTPRequestSpec("GET", Endpoint("http://127.0.0.1:\(listener.port)/x"))
-            _ = try await HTTPExchange.perform(request, maxBodyBytes: maxBodyBytes, timeout: timeout, pass: pass)
+            _ = try await HTTPExchange.perform(request, maxBodyBytes: maxBodyBytes, timeout: timeout, waitOut: waitOut)
         }
         await listener.stop()
         return found
@@ -164,7 +164,7 @@ import Testing
         #expect(silent?.name == "late")
         let began = ContinuousClock.now
         let slowly = { @Sendable (limit: Duration) in try await Task.sleep(for: limit * 3, clock: .continuous) }
-        let slow = try await exchangeProblem(timeout: limit, pass: slowly) { while await $0.next() != nil {} }
+        let slow = try await exchangeProblem(timeout: limit, waitOut: slowly) { while await $0.next() != nil {} }
         #expect(slow?.code == .late(what: "answer to GET", limit: limit))
         #expect(ContinuousClock.now - began >= limit * 3, "a limit passes by the caller's clock")
     }

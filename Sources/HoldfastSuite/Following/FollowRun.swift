@@ -23,7 +23,7 @@ package struct FollowRun: Sendable {
     /// The settings of a run besides judging.
     package struct Plan: Sendable {
         /// The buffer of a pipe in bytes; lines beyond it are dropped.
-        package var room = 64 << 20
+        package var capacity = 64 << 20
         /// Judges one in this many principals; nil for all.
         package var sample: Int?
         /// The folder for parts with violations, which are written as they are found.
@@ -62,7 +62,7 @@ package struct FollowRun: Sendable {
         var inputs: [FollowedInput] = []
         for (path, source) in zip(paths, sources) {
             do throws(SystemError) {
-                inputs.append(try FollowedInput(path, room: plan.room))
+                inputs.append(try FollowedInput(path, capacity: plan.capacity))
             } catch {
                 throw InputProblem(.unreadable("\(error)"), in: source.name, at: source.name, fix: "")
             }

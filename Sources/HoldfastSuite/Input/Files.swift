@@ -102,7 +102,7 @@ package enum Files {
     private static func reader(of path: String) throws -> Descriptor {
         let deadline = ContinuousClock.now + pipeLimit
         while true {
-            if let pipe = try? Descriptor(opening: path, for: .writingAtOnce) { return pipe }
+            if let pipe = try? Descriptor(opening: path, for: .nonblockingWriting) { return pipe }
             guard ContinuousClock.now < deadline else {
                 throw InputProblem(
                     path, "cannot be written: this pipe has no reader", expected: "a reader within 5 s",

@@ -28,18 +28,18 @@ final class FollowedInput: Sendable {
 
     /// The pieces of a pipe that wait to be judged.
     struct Waiting: Sendable {
-        private let room: Int
+        private let capacity: Int
         private var pieces: [Piece] = []
         private var bytes = 0
         private var isDropping = false
 
-        /// A buffer of at most `room` bytes.
-        init(room: Int) { self.room = room }
+        /// A buffer of at most `capacity` bytes.
+        init(capacity: Int) { self.capacity = capacity }
 
-        /// Adds lines; once some do not fit, drops all until half of the buffer is free, for one gap instead of many.
+        /// Adds lines; once some do not fit, drops lines until half of the buffer is free, to leave one gap, not many.
         mutating func add(_ lines: [UInt8]) {
-            if isDropping { isDropping = bytes > room / 2 }
-            if !isDropping { isDropping = bytes + lines.count > room }
+            if isDropping { isDropping = bytes > capacity / 2 }
+            if !isDropping { isDropping = bytes + lines.count > capacity }
             guard isDropping else {
                 bytes += lines.count
                 return pieces.append(.lines(lines))
@@ -70,8 +70,8 @@ final class FollowedInput: Sendable {
         var position = 0
         /// The beginning of a line whose end has not been read yet.
         var rest: [UInt8] = []
-        /// The number of consecutive checks that found another file under the name and nothing new in this one.
-        var lastLooks = 0
+        /// The number of consecutive checks that found a different file under the name and nothing new in this one.
+        var idleChecks = 0
         var isStopped = false
     }
 
@@ -80,15 +80,15 @@ final class FollowedInput: Sendable {
     private let state: Mutex<State>
     private let bell = DispatchSemaphore(value: 0)
 
-    /// Opens a file, or standard input for `-`; `room` is the buffer of a pipe in bytes.
-    init(_ path: String, room: Int) throws(SystemError) {
+    /// Opens a file, or standard input for `-`; `capacity` is the buffer of a pipe in bytes.
+    init(_ path: String, capacity: Int) throws(SystemError) {
         self.path = path
-        let descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .readingAtOnce)
+        let descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .nonblockingReading)
         let status = try FileStatus(of: descriptor)
         isPipe = path == "-" || status.kind != .regular
-        state = Mutex(State(waiting: Waiting(room: room), descriptor: descriptor, identity: status.identity))
+        state = Mutex(State(waiting: Waiting(capacity: capacity), descriptor: descriptor, identity: status.identity))
         guard isPipe else { return }
-        DispatchQueue(label: "holdfast.follow.pipe").async { self.empty(descriptor) }
+        DispatchQueue(label: "holdfast.follow.pipe").async { self.drain(descriptor) }
     }
 
     deinit { state.withLock { if $0.descriptor != .standardInput { $0.descriptor.close() } } }
@@ -108,8 +108,8 @@ final class FollowedInput: Sendable {
 
     // MARK: Pipes
 
-    private func empty(_ pipe: Descriptor) {
-        // A producer that never pauses must not keep a stopped reader running: the pipe itself holds no more than this.
+    private func drain(_ pipe: Descriptor) {
+        // After a stop, reads at most what a pipe can hold: its producer may never pause.
         var left = 1 << 20
         while left > 0 {
             let isStopped = state.withLock { $0.isStopped }
@@ -127,7 +127,7 @@ final class FollowedInput: Sendable {
             if bytes.isEmpty { break }
             if isStopped { left -= bytes.count }
             state.withLock { state in
-                if let lines = Self.whole(bytes, &state.rest) { state.waiting.add(lines) }
+                if let lines = Self.completeLines(bytes, &state.rest) { state.waiting.add(lines) }
             }
             bell.signal()
         }
@@ -136,7 +136,7 @@ final class FollowedInput: Sendable {
     }
 
     /// The complete lines so far, nil if there are none; `rest` keeps the remaining bytes.
-    private static func whole(_ bytes: [UInt8], _ rest: inout [UInt8]) -> [UInt8]? {
+    private static func completeLines(_ bytes: [UInt8], _ rest: inout [UInt8]) -> [UInt8]? {
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
             rest += bytes
             // The capture reader refuses a line of this length, so collecting more is useless.
@@ -167,8 +167,8 @@ final class FollowedInput: Sendable {
         let bytes = try state.descriptor.read(Self.chunk, at: state.position)
         state.position += bytes.count
         if !bytes.isEmpty {
-            state.lastLooks = 0
-            return Self.whole(bytes, &state.rest).map { .lines($0) }
+            state.idleChecks = 0
+            return Self.completeLines(bytes, &state.rest).map { .lines($0) }
         }
         if let size = (try? FileStatus(of: state.descriptor))?.size, size < state.position {
             (state.position, state.rest) = (0, [])
@@ -180,11 +180,11 @@ final class FollowedInput: Sendable {
         }
         // A missing file may reappear.
         guard let now = try? FileStatus(of: path), now.identity != state.identity else {
-            state.lastLooks = 0
+            state.idleChecks = 0
             return nil
         }
-        state.lastLooks += 1
-        guard state.lastLooks > Self.grace, let next = try? Descriptor(opening: path, for: .readingAtOnce) else {
+        state.idleChecks += 1
+        guard state.idleChecks > Self.grace, let next = try? Descriptor(opening: path, for: .nonblockingReading) else {
             return nil
         }
         if !state.rest.isEmpty {
@@ -194,7 +194,7 @@ final class FollowedInput: Sendable {
         }
         state.descriptor.close()
         state.descriptor = next
-        (state.identity, state.position, state.lastLooks) = ((try? FileStatus(of: next))?.identity, 0, 0)
+        (state.identity, state.position, state.idleChecks) = ((try? FileStatus(of: next))?.identity, 0, 0)
         return .rotated
     }
 }

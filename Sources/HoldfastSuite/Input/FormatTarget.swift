@@ -13,7 +13,7 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
     ///
     /// Creates the folders, so that a long run does not fail at its end for lack of one. Before a run, reports of an
     /// earlier run are removed, so that a failed run does not leave them behind.
-    package static func all(_ flags: [String], ofRun: Bool = false) throws -> [Self] {
+    package static func all(_ flags: [String], forRun: Bool = false) throws -> [Self] {
         var targets: [Self] = []
         var problems: [InputProblem] = []
         for text in flags {
@@ -32,7 +32,7 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
         }
         try problems.throwAll()
         for target in targets where target.path != "-" { try target.prepare() }
-        if ofRun { StaleReports.remove(targets.map(\.path)) }
+        if forRun { StaleReports.remove(targets.map(\.path)) }
         return targets
     }
 

@@ -17,7 +17,7 @@ package struct InputFile: Sendable {
 
         init(_ path: String) throws(SystemError) {
             // Opening a FIFO without a writer would block.
-            descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .readingAtOnce)
+            descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .nonblockingReading)
         }
 
         deinit { if descriptor != .standardInput { descriptor.close() } }

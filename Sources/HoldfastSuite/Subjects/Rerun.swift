@@ -14,7 +14,7 @@ private struct CommandWords {
 
 extension ServerUnderTest {
     /// The command that tests this server again, without secrets from its options or the subject file.
-    package func again(_ command: String, _ subject: ServerSubject) -> String {
+    package func rerun(_ command: String, _ subject: ServerSubject) -> String {
         let secrets =
             tokens + devices.map { String($0.drop { $0 != "=" }.dropFirst()) }
             + subject.principals.flatMap { [$0.token, $0.device].compactMap(\.self) }
@@ -69,7 +69,7 @@ extension ServerUnderTest {
 
 extension ClientUnderTest {
     /// The command that tests this client again: its options, and the words after `--`.
-    package func again(_ command: String, spec: String? = nil) -> RunReport.Rerun {
+    package func rerun(_ command: String, spec: String? = nil) -> RunReport.Rerun {
         var words = CommandWords(command)
         var program: [String] = []
         switch driver {

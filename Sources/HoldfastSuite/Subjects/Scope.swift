@@ -5,7 +5,7 @@ package struct Scope: Sendable {
     /// The requested tiers; nil for all that the subject allows.
     var tiers: Set<Int>?
     var skipsCrashes = false
-    /// Whether clauses that the setup cannot show count as untested.
+    /// Whether clauses that the setup cannot test count as untested.
     var isStrict = false
 
     /// The tier of a scenario: 1 if any agent will do; otherwise 3 for a model, and 2 for another scripted agent.

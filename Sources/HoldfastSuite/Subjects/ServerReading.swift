@@ -109,8 +109,8 @@ extension ServerUnderTest {
         ) { subject in
             let ready: ServerSubject? = try await interruptible(at: stop) { [wait] in
                 let subject = subject.start == nil ? await subject.awaited(for: .seconds(wait)) : subject
-                let isAsked = subject.start == nil ? subject.notReached == nil : subject.isUndeclared
-                return isAsked ? await subject.greeted(under: specification) : subject
+                let needsGreeting = subject.start == nil ? subject.notReached == nil : subject.isUndeclared
+                return needsGreeting ? await subject.greeted(under: specification) : subject
             }
             guard let ready else {
                 throw SuiteProblem(.interrupted, "interrupted while waiting for the server; nothing was tested")

@@ -5,7 +5,7 @@ import HoldfastStage
 /// The start command from the subject file and the flags, which override the file.
 extension ServerUnderTest {
     /// Whether an option is given that needs a start command.
-    private var isAsked: Bool { data != nil || !environment.isEmpty || ready != nil }
+    private var needsCommand: Bool { data != nil || !environment.isEmpty || ready != nil }
 
     /// The start command; nil if there is none, or the server could not be started.
     func startCommand(
@@ -13,7 +13,7 @@ extension ServerUnderTest {
         _ problems: inout [InputProblem]
     ) -> StartCommand? {
         guard let words = words(described, &problems), !words.isEmpty else {
-            if self.start == nil, described == nil, isAsked {
+            if self.start == nil, described == nil, needsCommand {
                 problems.note(
                     data != nil ? "--data" : ready != nil ? "--ready" : "--env", "no start command given",
                     expected: "--start COMMAND, or a subject file with 'start'", fix: "add --start 'COMMAND'")

@@ -14,7 +14,7 @@ public struct ServerUnderTest: Sendable {
     ///
     /// `{port}` in it is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push
     /// service and model endpoint; HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and HOLDFAST_MODEL_URL hold the
-    /// same. Only a server that the suite starts can be killed, which is the only proof that it stores answers in time.
+    /// same. Only a server that the suite starts can be killed, and only kills prove that it stores answers in time.
     public var start: String?
     /// The base URL of its REST paths, if it differs from the host and port of its WebSocket (`--http`).
     public var http: String?
@@ -48,11 +48,11 @@ public struct ServerUnderTest: Sendable {
     public var kills = 20
     /// Whether the scenarios that kill, stop and start the server are excluded (`--skip-crashes`).
     public var skipsCrashes = false
-    /// Whether clauses that the setup cannot show count as untested (`--strict`).
+    /// Whether clauses that the setup cannot test count as untested (`--strict`).
     public var isStrict = false
     /// The seconds that a server started elsewhere may take to become ready (`--wait`).
     public var wait = 0
-    /// The maximum time in seconds that a scenario waits for times announced by the server (`--patience`).
+    /// The maximum time in seconds that a scenario waits when the server announces a delay (`--patience`).
     public var patience = 20
     /// Headers of every upgrade and request, each as `Name: value` (`--header`); no transcript shows them.
     public var headers: [String] = []
@@ -71,7 +71,7 @@ public struct ServerUnderTest: Sendable {
     /// The address at which the suite serves the model, as `host:port`, for a server that was configured with it
     /// (`--model-endpoint`).
     public var modelEndpoint: String?
-    /// The address at which the suite is the push service, as `host:port`, over TLS if `,tls` follows (`--push-sink`).
+    /// The address of the suite's own push service, as `host:port`, over TLS if `,tls` follows (`--push-sink`).
     public var pushSink: String?
     /// Whether the push service speaks TLS (`--push-tls`).
     public var pushSpeaksTLS = false
@@ -82,7 +82,7 @@ public struct ServerUnderTest: Sendable {
     package var reference: String?
     package var defects: [String] = []
     package var variations: [String] = []
-    /// The number of principals of the reference server under load; nil for a suite.
+    /// The number of principals of the reference server in a load test; nil in other runs.
     var principalsUnderLoad: Int?
 
     /// A running server, by the address of its WebSocket.

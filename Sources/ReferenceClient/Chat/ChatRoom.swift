@@ -63,7 +63,7 @@ package struct ChatRoom: Sendable {
     }
 }
 
-/// Prints the news of each state, and nothing twice.
+/// Prints what is new in each state, and nothing twice.
 package final class ChatScreen: Sendable {
     private let memory = Mutex(Memory())
     private let show: @Sendable (String) -> Void
@@ -75,10 +75,11 @@ package final class ChatScreen: Sendable {
     private struct Memory {
         var hasConnected = false
         var last: ClientState?
+        /// The messages printed, each with its status, and `said KEY` for each text that the user typed.
         var printed: Set<String> = []
     }
 
-    /// Control characters from the server are made harmless.
+    /// Prints what a state adds, with control characters from the server escaped.
     package func take(_ state: ClientState) {
         memory.withLock { memory in
             var lines: [String] = []
@@ -89,8 +90,8 @@ package final class ChatScreen: Sendable {
             }
             for message in state.messages {
                 let name = message.clientMessageId ?? message.id ?? message.text
-                let mark = "\(state.sessionId ?? "") \(name) \(message.status == .failed)"
-                guard memory.printed.insert(mark).inserted else { continue }
+                let entry = "\(state.sessionId ?? "") \(name) \(message.status == .failed)"
+                guard memory.printed.insert(entry).inserted else { continue }
                 // The typed text is already on the terminal.
                 guard message.status != .sending else {
                     memory.printed.insert("\(state.sessionId ?? "") \(name) false")

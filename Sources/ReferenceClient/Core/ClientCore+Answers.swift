@@ -28,7 +28,7 @@ extension ClientCore {
             guard let index = index(of: key) else { return }
             outbox[index].isLost = true
             guard outbox[index].phase == .posted(request: request) else { return }
-            stopWaiting(.sign(key: key))
+            stopWaiting(.confirmation(key: key))
             outbox[index].phase = .doubtful
             outbox[index].avoidsREST = true
             if link.live != nil { pump() }
@@ -157,7 +157,7 @@ extension ClientCore {
 
     private mutating func failedPost(_ key: String) {
         guard let index = index(of: key), case .posted = outbox[index].phase else { return }
-        stopWaiting(.sign(key: key))
+        stopWaiting(.confirmation(key: key))
         outbox[index].phase = .doubtful
         outbox[index].isLost = true
         outbox[index].avoidsREST = true

@@ -14,9 +14,9 @@ extension ClientCore {
         leave(code: 1001)
         link.startAnew()
         connect()
-        // A request's time does not run while the app is away.
+        // The time in the background does not count toward a request's timeout.
         for question in outbox {
-            if case .posted = question.phase { wait(.sign(key: question.key), rules.sign) }
+            if case .posted = question.phase { wait(.confirmation(key: question.key), rules.confirmation) }
         }
         resume()
     }
@@ -95,11 +95,11 @@ extension ClientCore {
         stopWaiting(.greeting)
         stopWaiting(.degraded)
         recoverStream(lastSeq: frame["lastSeq"]?.intValue)
-        listen()
+        checkSilence()
         for index in outbox.indices { outbox[index].avoidsREST = false }
         if uses(.resendsOnBothTransports) { resendPosted(on: socket) }
         pump()
-        if startIsDue { startUsually() }
+        if startIsDue { startNormally() }
     }
 
     mutating func ended(_ socket: Int, code: Int?) {
@@ -107,10 +107,10 @@ extension ClientCore {
         let wasLive = link.live != nil
         link.phase = .none
         stopWaiting(.greeting)
-        // A connection that delivered only `connected` counts as a failure too: the server may fail on any resend.
-        let hasStood = wasLive && link.attempts.last.map { now - $0 >= rules.real(60_000) } == true
-        if hasStood { link.startAnew() }
-        if !wasLive { link.failures += 1 } else if !link.hasProved, !hasStood { link.fruitless += 1 }
+        // A connection that delivered only `connected` counts as a failure: each resend may make the server fail again.
+        let hasLasted = wasLive && link.attempts.last.map { now - $0 >= rules.real(60_000) } == true
+        if hasLasted { link.startAnew() }
+        if !wasLive { link.failures += 1 } else if !link.hasDelivered, !hasLasted { link.fruitless += 1 }
         transportEnded(socket, code: code)
         if code == 4010 {
             if let offered = link.offeredVersion { link.refusedVersions.insert(offered) }
@@ -142,14 +142,14 @@ extension ClientCore {
 
     /// Watches the connection while a turn is awaited: after half the allowed silence it sends a ping, after all of it
     /// the connection is given up.
-    mutating func listen() {
-        guard let socket = link.live, mayAsk, outbox.contains(where: { $0.isAwaited }) else { return }
-        let (still, whole) = (now - link.heardAt, rules.real(rules.connectionSilence))
-        if still >= whole { return giveUpConnection() }
-        let isHalf = still >= whole / 2
-        if isHalf, !link.isAsked { send(["type": "ping"], on: socket) }
-        link.isAsked = isHalf
-        effects.append(.wait(.connectionSilence, ms: max(1, (isHalf ? whole : whole / 2) - still)))
+    mutating func checkSilence() {
+        guard let socket = link.live, mayRequest, outbox.contains(where: { $0.isAwaited }) else { return }
+        let (silence, limit) = (now - link.heardAt, rules.real(rules.connectionSilence))
+        if silence >= limit { return giveUpConnection() }
+        let isHalf = silence >= limit / 2
+        if isHalf, !link.isPinged { send(["type": "ping"], on: socket) }
+        link.isPinged = isHalf
+        effects.append(.wait(.connectionSilence, ms: max(1, (isHalf ? limit : limit / 2) - silence)))
     }
 
     mutating func resume() {
@@ -161,7 +161,7 @@ extension ClientCore {
         var frame = frame
         if uses(.addsMembers) { frame["note"] = ["nobody": "knows", "this": [1, 2, 3]] }
         effects.append(.send(socket: socket, frame.text()))
-        if uses(.asksForLife), frame["type"] == "chat" {
+        if uses(.sendsPings), frame["type"] == "chat" {
             effects.append(.send(socket: socket, #"{"type":"ping","nonce":"alive"}"#))
         }
     }
@@ -180,7 +180,7 @@ extension ClientCore {
             due = max(due, link.attempts[link.attempts.count - rules.attemptsPerMinute] + rules.real(60_000))
         }
         if let last = link.attempts.last {
-            // A slow failure counts as part of the wait, and no number of attempts makes it longer (CLIENT-37).
+            // The wait includes the time of a slow failure, and is limited for any number of attempts (CLIENT-37).
             due = min(due, max(now, last + rules.real(rules.longestBackoff - 1_000)))
         }
         link.phase = .waiting

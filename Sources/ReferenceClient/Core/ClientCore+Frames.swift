@@ -3,7 +3,7 @@ import HoldfastJSON
 /// Frames from the server.
 ///
 /// Names decide where a frame belongs: the session determines the conversation, the key or turn determines the
-/// question. Unknown members, types and codes are ignored, but a number counts on any frame.
+/// question. Unknown members, types and codes are ignored, but the `seq` of any frame counts.
 extension ClientCore {
     mutating func received(_ text: String, on socket: Int) {
         guard link.socket == socket, let frame = Self.object(text), let type = frame.text("type") else { return }
@@ -11,8 +11,8 @@ extension ClientCore {
         guard link.live == socket else { return }
         lastFrame = now
         link.heardAt = now
-        if type != "syncResult", type != "pong" { link.proved() }
-        if link.isAsked { listen() }
+        if type != "syncResult", type != "pong" { link.delivered() }
+        if link.isPinged { checkSilence() }
         if type == "syncResult" { return replayed(frame) }
         take(frame, type, isReplay: false)
         guard let seq = frame["seq"]?.intValue else { return }
@@ -105,11 +105,11 @@ extension ClientCore {
         pump()
     }
 
-    /// An `error` ends the turn it names, else refuses the question it names, else concerns no question.
+    /// An `error` ends the turn it names; without one, it refuses the question it names, or concerns no question.
     private mutating func takeError(_ frame: JSONValue) {
         let (code, text) = (frame.text("code"), words(of: frame))
         guard frame["turnId"] != nil || frame["clientMessageId"] != nil else { return showError(text, code: code) }
-        // The failure of another device's question.
+        // Ignore the failure of another device's question.
         guard let key = question(of: frame) else { return }
         learnSession(from: frame, of: key)
         if frame["turnId"] != nil { return fail(key, text, code: code) }

@@ -4,9 +4,9 @@ import HoldfastJSON
 /// question went to. It never proves an answer: the newest session may belong to anything.
 extension ClientCore {
     /// Opens the conversation of the last launch, or the newest, if the user has not chosen one.
-    mutating func startUsually() {
+    mutating func startNormally() {
         startIsDue = false
-        guard mayAsk else { return startIsDue = true }
+        guard mayRequest else { return startIsDue = true }
         if conversations[shown]?.session != nil { return refresh(shown) }
         _ = ask("GET", "/api/sessions", for: .start)
     }

@@ -62,7 +62,7 @@ extension ClientCore {
         needsSaving = true
         outbox[index].phase = .accepted
         outbox[index].turn = outbox[index].turn ?? turn
-        stopWaiting(.sign(key: key))
+        stopWaiting(.confirmation(key: key))
         let number = outbox[index].conversation
         guard let position = conversations[number]?.position(key: key) else { return }
         if !outbox[index].isGivenUp { conversations[number]?.messages[position].status = .sent }
@@ -138,7 +138,7 @@ extension ClientCore {
         guard let index = index(of: key) else { return }
         outbox[index].phase = .limited(until: now + milliseconds)
         outbox[index].heldUntil = now + milliseconds
-        stopWaiting(.sign(key: key))
+        stopWaiting(.confirmation(key: key))
         showError(text, code: "rate_limited", key: key, in: outbox[index].conversation)
         effects.append(.wait(.retry(key: key), ms: milliseconds))
         needsSaving = true
@@ -151,9 +151,9 @@ extension ClientCore {
         pump()
     }
 
-    /// A question got no sign of arrival in time: its connection is dead.
-    mutating func signIsLate(_ key: String) {
-        guard let index = index(of: key), mayAsk else { return }
+    /// A question was not confirmed in time: its connection is dead.
+    mutating func confirmationIsLate(_ key: String) {
+        guard let index = index(of: key), mayRequest else { return }
         switch outbox[index].phase {
         case .sent(let socket):
             guard link.socket == socket else { return }
@@ -170,7 +170,7 @@ extension ClientCore {
 
     /// A turn has been silent for long: its ending may be lost.
     mutating func silenceIsLong(_ key: String) {
-        guard let index = index(of: key), outbox[index].isAwaited, mayAsk else { return }
+        guard let index = index(of: key), outbox[index].isAwaited, mayRequest else { return }
         outbox[index].isLost = true
         // If the question already had a series of reads, one more read is enough.
         let (number, lastRead) = (outbox[index].conversation, outbox[index].hasBeenPolled ? readsAllowed : nil)
@@ -186,7 +186,7 @@ extension ClientCore {
             guard let index = index(of: key) else { continue }
             if outbox[index].wasSent { outbox[index].isLost = true }
             guard outbox[index].phase == .sent(socket: socket) else { continue }
-            stopWaiting(.sign(key: key))
+            stopWaiting(.confirmation(key: key))
             outbox[index].phase = .doubtful
             outbox[index].avoidsREST = false
             if code == 1009 { refuse(key, ScreenError.tooLong, code: "too_large") }
@@ -195,7 +195,7 @@ extension ClientCore {
     }
 
     private mutating func dispatch(_ key: String) {
-        guard let index = index(of: key), mayAsk, isNext(outbox[index]) else { return }
+        guard let index = index(of: key), mayRequest, isNext(outbox[index]) else { return }
         let question = outbox[index]
         switch question.phase {
         case .sent, .posted, .limited, .accepted: return
@@ -265,10 +265,10 @@ extension ClientCore {
             conversations[question.conversation]?.messages[position].status = .sending
         }
         conversations[question.conversation]?.errors.removeAll { $0.key == question.key && $0.code == nil }
-        wait(.sign(key: question.key), uses(.resendsEarly) ? 5_000 : rules.sign)
+        wait(.confirmation(key: question.key), uses(.resendsEarly) ? 5_000 : rules.confirmation)
         wait(.silence(key: question.key), rules.turnSilence)
         link.heardAt = now
-        listen()
+        checkSilence()
     }
 
     func chat(of index: Int) -> JSONValue {
@@ -291,7 +291,7 @@ extension ClientCore {
 
     mutating func settle(_ question: Question, as status: Message.Status) {
         needsSaving = true
-        stopWaiting(.sign(key: question.key))
+        stopWaiting(.confirmation(key: question.key))
         stopWaiting(.silence(key: question.key))
         stopWaiting(.retry(key: question.key))
         guard let position = conversations[question.conversation]?.position(key: question.key) else { return }

@@ -31,7 +31,7 @@ extension ClientCore {
         }
         show(number)
         refresh(number)
-        if !mayAsk { showUnread(number) }
+        if !mayRequest { showUnread(number) }
     }
 
     /// Reports that a notification's message cannot be read; a later read withdraws the report.

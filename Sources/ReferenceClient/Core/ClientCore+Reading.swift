@@ -24,7 +24,7 @@ extension ClientCore {
     mutating func beginReading(_ number: Int, atOnce: Bool) {
         // A read in progress may return an older state, so another must follow, even if it has to wait.
         if atOnce, conversations[number]?.reading != nil { conversations[number]?.readsAgain = true }
-        guard mayAsk, conversations[number] != nil else { return }
+        guard mayRequest, conversations[number] != nil else { return }
         let isNew = conversations[number]?.poll == nil
         if isNew { conversations[number]?.poll = Conversation.Poll() }
         // Reconnects must not postpone a read that is due, and one in progress may still fail.
@@ -39,7 +39,7 @@ extension ClientCore {
 
     /// Reads a conversation that may contain the question of `seeker`; a new poll continues the seeker's.
     mutating func search(for seeker: Int, in number: Int) {
-        if mayAsk {
+        if mayRequest {
             var poll = conversations[number]?.poll ?? conversations[seeker]?.poll ?? Conversation.Poll()
             poll.seeker = seeker
             conversations[number]?.poll = poll
@@ -48,7 +48,7 @@ extension ClientCore {
     }
 
     mutating func tick(_ number: Int) {
-        guard mayAsk, let poll = conversations[number]?.poll else { return }
+        guard mayRequest, let poll = conversations[number]?.poll else { return }
         guard needsReading(number) else { return stopPolling(number) }
         let isOver = poll.reads >= readsAllowed || poll.firstRead.map { now - $0 >= rules.real(rules.pollTime) } == true
         if isOver {
@@ -154,13 +154,13 @@ extension ClientCore {
         }
         guard needsReading(number) else { return stopPolling(number) }
         // After a failure, the next read waits for the timer; after a success, a read for a later event starts at once.
-        guard isStale, mayAsk else { return }
+        guard isStale, mayRequest else { return }
         if succeeded { read(number) } else { wait(.poll(conversation: number), interval) }
     }
 
     /// Reads the list from time to time while there is no connection.
     mutating func pollList() {
-        guard mayAsk, link.live == nil else { return }
+        guard mayRequest, link.live == nil else { return }
         for index in outbox.indices { outbox[index].avoidsREST = false }
         pump()
         if !purposes.values.contains(.list) { _ = ask("GET", "/api/sessions", for: .list) }

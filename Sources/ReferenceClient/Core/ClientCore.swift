@@ -99,7 +99,7 @@ struct ClientCore: Sendable {
     // MARK: what the parts share
 
     /// Whether the client may send requests now.
-    var mayAsk: Bool { isRunning && isForeground && hasNetwork && link.phase != .refused }
+    var mayRequest: Bool { isRunning && isForeground && hasNetwork && link.phase != .refused }
 
     func uses(_ variation: ClientVariation) -> Bool { rules.variations.contains(variation) }
 
@@ -156,7 +156,7 @@ struct ClientCore: Sendable {
         if let payload {
             follow(payload)
         } else {
-            startUsually()
+            startNormally()
         }
         resume()
     }
@@ -165,12 +165,12 @@ struct ClientCore: Sendable {
         switch timer {
         case .reconnect: if link.phase == .waiting { connect() }
         case .greeting: if link.live == nil { giveUpConnection() }
-        case .sign(let key): signIsLate(key)
+        case .confirmation(let key): confirmationIsLate(key)
         case .retry(let key): retry(key)
         case .poll(let conversation): tick(conversation)
         case .degraded: pollList()
         case .silence(let key): silenceIsLong(key)
-        case .connectionSilence: listen()
+        case .connectionSilence: checkSilence()
         }
     }
 }

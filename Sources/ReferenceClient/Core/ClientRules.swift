@@ -23,8 +23,8 @@ package struct ClientRules: Sendable {
     var quickAttempts = 8
     var steadyBackoff = 5_000
     var attemptsPerMinute = 19
-    /// The time from a question to a sign of its arrival; after that, its connection counts as dead.
-    var sign = 15_000
+    /// The time in which the server must confirm a question; after that, its connection counts as dead.
+    var confirmation = 15_000
     /// The shortest time for which a server remembers a question's key (IDEM-6).
     var keyMemory = 86_400_000
     /// The interval between reads while an answer is awaited.

@@ -41,8 +41,8 @@ package enum Effect: Sendable, Equatable {
 package enum ClientTimer: Sendable, Hashable {
     case reconnect
     case greeting
-    /// The timeout for a sign that a question arrived.
-    case sign(key: String)
+    /// The timeout for the first frame that confirms that a question arrived.
+    case confirmation(key: String)
     /// The time when a question may be sent again.
     case retry(key: String)
     /// The next read of a conversation.

@@ -32,10 +32,10 @@ struct Link: Sendable {
     var supported: Set<Int>?
     /// When the live connection last delivered something or sent a question.
     var heardAt = 0
-    var isAsked = false
+    var isPinged = false
     var restWorks = false
     /// Whether the live connection delivered a frame other than `connected`, `syncResult` and `pong`.
-    private(set) var hasProved = false
+    private(set) var hasDelivered = false
     private var lastSocket = 0
 
     var socket: Int? {
@@ -54,16 +54,16 @@ struct Link: Sendable {
 
     mutating func settle(on socket: Int) {
         phase = .live(socket: socket)
-        isAsked = false
-        hasProved = false
+        isPinged = false
+        hasDelivered = false
         failures = 0
     }
 
     mutating func startAnew() { (failures, fruitless) = (0, 0) }
 
-    /// The connection delivered a frame after `connected`, so waits are short again.
-    mutating func proved() {
-        hasProved = true
+    /// Notes that the connection delivered a frame after `connected`, so waits are short again.
+    mutating func delivered() {
+        hasDelivered = true
         fruitless = 0
     }
 }

@@ -6,7 +6,7 @@ extension ClientDefect {
             "client-waits-for-signs-for-ever", .CLIENT, 4,
             "Keeps a connection on which a question was never acknowledged.",
             .input { input, client in
-                guard case .elapsed(.sign(let key)) = input, let index = client.core.index(of: key),
+                guard case .elapsed(.confirmation(let key)) = input, let index = client.core.index(of: key),
                     case .sent = client.core.outbox[index].phase
                 else { return input }
                 return nil

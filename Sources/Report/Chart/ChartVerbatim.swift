@@ -2,7 +2,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Events as on the wire, with control characters made harmless and the length limited.
+/// Events as on the wire, with control characters escaped and the length limited.
 struct ChartVerbatim {
     private let history: History
     private let limit: Int

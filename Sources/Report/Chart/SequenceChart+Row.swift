@@ -49,7 +49,7 @@ extension SequenceChart {
         package let event: Int
         /// A description, such as `text from the server`.
         package let title: String
-        /// The text, made harmless and cut; empty if the title says everything.
+        /// The text, escaped and cut; empty if the title says everything.
         package let text: String
         /// The size of the full text in bytes.
         package let bytes: Int

@@ -108,8 +108,8 @@ package struct ConsoleReport {
             let rest = others.count > locations.count ? " and \(others.count - locations.count) more scenarios" : ""
             lines.append(style.wrapped("also in \(locations.joined(separator: ", "))\(rest)", indent: 2))
         }
-        if let again = report.again(of: result) {
-            lines.append("  again: \(again)")
+        if let rerun = report.rerun(of: result) {
+            lines.append("  again: \(rerun)")
             if let rate = report.rate(of: result) { lines.append("  \(rate)") }
         }
         var text = lines.joined(separator: "\n")
@@ -263,7 +263,7 @@ extension ConsoleStyle {
         "\(bold(clause.id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue))"
     }
 
-    /// A finding, with control characters from the subject made harmless.
+    /// A finding, with control characters from the subject escaped.
     package func lines(
         _ finding: Finding, indent: Int = 2, _ shown: (String) -> String = { visible($0) }
     ) -> [String] {

@@ -15,16 +15,16 @@ struct HTMLChart {
 
     var columns: Int { min(max(1, chart.participants.count), Self.maxColumns) }
 
-    /// All rows; quiet runs expand on demand, and rows beyond `room` are only counted.
-    func whole(name: String, room: inout Int) -> Markup {
+    /// All rows; quiet runs expand on demand, and rows beyond `rowsLeft` are only counted.
+    func whole(name: String, _ rowsLeft: inout Int) -> Markup {
         let parts = chart.folded()
-        room -= parts.count
+        rowsLeft -= parts.count
         let rows = parts.map { part -> Markup in
             switch part {
             case .row(let index): return row(chart.rows[index])
             case .fold(let fold):
-                let shown = max(0, min(fold.rows.count, room))
-                room -= shown
+                let shown = max(0, min(fold.rows.count, rowsLeft))
+                rowsLeft -= shown
                 let left = fold.rows.count - shown
                 let rest: Markup =
                     left > 0 ? "<li class=\"gap\">\(counted(left, "row")) more: see report.json</li>" : ""

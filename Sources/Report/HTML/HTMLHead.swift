@@ -42,8 +42,8 @@ struct HTMLHead {
                     "\(HTMLBadge(proof.outcome).html) \(.prose(PlainText.line(proof.words, limit: 600)))"
                 ))
         }
-        if let again = report.again {
-            let text = again.command + (again.driver.map { " -- \($0)" } ?? "")
+        if let rerun = report.rerun {
+            let text = rerun.command + (rerun.driver.map { " -- \($0)" } ?? "")
             rows.append(("Full run", "<code class=\"copy\">\(PlainText.line(text, limit: 2_000))</code>"))
         }
         return """

@@ -18,27 +18,26 @@ extension HTMLRun {
 
     /// Whether a scenario has a finding or a failure.
     static func hasFindings(_ scenario: ScenarioResult, in report: RunReport) -> Bool {
-        [.violation, .harnessError, .warning, .inconclusive].map(HTMLBadge.init).contains(
-            HTMLBadge(scenario, in: report))
-            || [.expected, .failed].contains(HTMLBadge(scenario, in: report))
+        let outcomes: [Outcome] = [.violation, .harnessError, .warning, .inconclusive]
+        return (outcomes.map(HTMLBadge.init) + [.expected, .failed]).contains(HTMLBadge(scenario, in: report))
     }
 
     var hasFindings: Bool { !groups.isEmpty || !troubles.isEmpty || !report.clauses(.untested).isEmpty }
 
     func findings(level: Int) -> Markup {
-        var room = Self.maxCharts
-        let cards = groups.prefix(1).map { group($0.title, $0.results, level, &room) }
-        let others = groups.dropFirst().map { group($0.title, $0.results, level, &room) }
+        var chartsLeft = Self.maxCharts
+        let cards = groups.prefix(1).map { group($0.title, $0.results, level, &chartsLeft) }
+        let others = groups.dropFirst().map { group($0.title, $0.results, level, &chartsLeft) }
         return "\(cards)\(troubles)\(untested(level))\(others)"
     }
 
-    private func group(_ title: String, _ results: [ClauseResult], _ level: Int, _ room: inout Int) -> Markup {
+    private func group(_ title: String, _ results: [ClauseResult], _ level: Int, _ chartsLeft: inout Int) -> Markup {
         let heads = report.heads
         let causes = results.filter { heads[$0.clause.id] == nil }
         let cards = causes.map { result -> Markup in
-            room -= 1
+            chartsLeft -= 1
             let followers = results.filter { heads[$0.clause.id] == result.clause.id }
-            let card = card(result, level: level + 1, hasChart: room >= 0)
+            let card = card(result, level: level + 1, hasChart: chartsLeft >= 0)
             guard !followers.isEmpty else { return card }
             let below = followers.map { self.card($0, level: level + 1, hasChart: false, follows: result.clause.id) }
             return """
@@ -72,8 +71,8 @@ extension HTMLRun {
             if !others.isEmpty { html += more(others) }
         }
         html += remarks(result)
-        if let again = report.again(of: result) {
-            html += command("Rerun only this", again)
+        if let rerun = report.rerun(of: result) {
+            html += command("Rerun only this", rerun)
             if let rate = report.rate(of: result) { html += "<p class=\"meta\">\(capitalized(rate))</p>\n" }
         }
         return html + "</article>\n"

@@ -4,12 +4,12 @@ import HoldfastJudge
 
 extension HTMLRun {
     func scenarios(level: Int) -> Markup {
-        var room = Self.maxRows
+        var rowsLeft = Self.maxRows
         let scenarios = report.scenarios.filter { links.scenarios.contains($0.name) }
         let byArea = Dictionary(grouping: scenarios, by: Self.area)
         return Markup.joined(
             scenarios.map(Self.area).unique.map { area in
-                let items = (byArea[area] ?? []).map { scenario($0, area, &room) }
+                let items = (byArea[area] ?? []).map { scenario($0, area, &rowsLeft) }
                 return "<section class=\"area\"><h\(level)>\(area)</h\(level)>\n\(items)</section>\n"
             })
     }
@@ -21,7 +21,7 @@ extension HTMLRun {
         return PlainText.line(parts.count == 3 ? String(parts[1]) : "others", limit: 40)
     }
 
-    private func scenario(_ scenario: ScenarioResult, _ area: String, _ room: inout Int) -> Markup {
+    private func scenario(_ scenario: ScenarioResult, _ area: String, _ rowsLeft: inout Int) -> Markup {
         let badge = HTMLBadge(scenario, in: report)
         let isCapture = scenario.history.header.capture != nil
         var facts = isCapture ? [] : ["tier \(scenario.tier)"]
@@ -33,7 +33,7 @@ extension HTMLRun {
             <details class="item scenario" data-v="\(badge.name)" data-a="\(area)" id="\(links.id(scenario: scenario.name))">\
             <summary>\(badge.html) <b>\(PlainText.line(scenario.name, limit: 120))</b> \
             <small>\(facts.joined(separator: " · "))</small></summary><div>
-            \(later(account(of: scenario, &room), badge))</div></details>\n
+            \(later(account(of: scenario, &rowsLeft), badge))</div></details>\n
             """
     }
 
@@ -44,7 +44,7 @@ extension HTMLRun {
             : "<template>\(account)</template><noscript><p>Needs JavaScript; otherwise see report.json.</p></noscript>"
     }
 
-    private func account(of scenario: ScenarioResult, _ room: inout Int) -> Markup {
+    private func account(of scenario: ScenarioResult, _ rowsLeft: inout Int) -> Markup {
         if let reason = scenario.skipped { return "<p>Skipped: \(PlainText.line(reason)).</p>" }
         var html: Markup = ""
         if let intended = report.intended[scenario.name], !intended.isEmpty {
@@ -82,13 +82,13 @@ extension HTMLRun {
             html += "<ul>\(items)</ul>\n"
         }
         guard !scenario.history.events.isEmpty else { return html }
-        var own = max(0, min(room, found.isEmpty ? Self.maxRowsOfQuiet : Self.maxRowsOfOne))
+        var own = max(0, min(rowsLeft, found.isEmpty ? Self.maxRowsOfQuiet : Self.maxRowsOfOne))
         let before = own
         let chart = SequenceChart(
             scenario.history, marking: found.map { .init($0, $1) },
             maxVerbatim: found.isEmpty ? Self.maxQuietVerbatim : Self.maxVerbatim)
-        html += HTMLChart(chart: chart, outcomes: outcomes[scenario.name] ?? [:]).whole(name: scenario.name, room: &own)
-        room -= before - own
+        html += HTMLChart(chart: chart, outcomes: outcomes[scenario.name] ?? [:]).whole(name: scenario.name, &own)
+        rowsLeft -= before - own
         return html
     }
 }

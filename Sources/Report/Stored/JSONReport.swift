@@ -43,7 +43,7 @@ package struct JSONReport {
             "specification": report.specification, "tool": report.tool, "subject": report.subject,
             "address": report.address, "startedAt": report.startedAt, "durationMs": report.duration.milliseconds,
             "interrupted": report.wasInterrupted, "stoppedAfter": report.stoppedAfter,
-            "strict": report.isStrict.orAbsent, "again": report.again,
+            "strict": report.isStrict.orAbsent, "again": report.rerun,
             "shard": report.part, "summary": summary,
             "tiers": report.tiers, "clauses": report.clauses.map(clause), "pending": report.pending,
             "excluded": report.excluded, "setAside": report.setAside,

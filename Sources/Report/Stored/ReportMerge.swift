@@ -50,7 +50,7 @@ package enum ReportMerge {
         whole.load = first.load.map { load in
             parts.dropFirst().compactMap(\.load).reduce(into: load) { $0.add($1) }
         }
-        whole.again = first.again
+        whole.rerun = first.rerun
         whole.tool = first.tool
         if let baseline = first.baseline {
             let clauses = specification.clauses.filter { $0.role == first.subject.role }.map(\.id.description)

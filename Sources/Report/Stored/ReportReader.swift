@@ -84,7 +84,7 @@ package enum ReportReader {
             deferred: stored.ids("elsewhere"), leftOut: Set(stored.ids("leftOut")),
             isStrict: stored.bool("strict") ?? false, sentences: sentences(stored),
             baseline: stored.members("baseline").flatMap { BaselineResult($0) },
-            intended: intended, again: stored.members("again").map { RunReport.Rerun($0) },
+            intended: intended, rerun: stored.members("again").map { RunReport.Rerun($0) },
             tool: stored.string("tool"), load: stored.members("load").map { LoadFigures($0) })
         report.reach = stored.value("reach").map(ReachTable.init)
         report.stoppedAfter = stored.integer("stoppedAfter")

@@ -24,7 +24,7 @@ final class SchedulingMeter: Sendable {
     }()
 
     /// Whether lateness is measured; see ``byTheWallClock(_:)``.
-    @TaskLocal fileprivate static var isAsked = true
+    @TaskLocal fileprivate static var isMeasuring = true
 
     /// The time lost until a moment.
     private struct Sample {
@@ -143,7 +143,7 @@ final class SchedulingMeter: Sendable {
     func lateness(
         from start: ContinuousClock.Instant, to end: ContinuousClock.Instant = .now
     ) -> [History.Lateness] {
-        guard Self.isAsked else { return [] }
+        guard Self.isMeasuring else { return [] }
         let samples = state.withLock { state in
             Self.note(end, in: &state)
             let first = state.samples.lastIndex { $0.at <= start } ?? state.samples.startIndex
@@ -167,7 +167,7 @@ final class SchedulingMeter: Sendable {
 
     /// The part of the time since a moment that counts toward a bound.
     func patience(since start: ContinuousClock.Instant, at now: ContinuousClock.Instant = .now) -> Duration {
-        guard Self.isAsked else { return now - start }
+        guard Self.isMeasuring else { return now - start }
         return state.withLock { state in
             Self.note(now, in: &state)
             guard let last = state.samples.last else { return now - start }
@@ -187,7 +187,7 @@ func isMachineLate() -> Bool { !SchedulingMeter.shared.lateness(from: .now - .mi
 ///
 /// For subjects that are known to be broken, for which bounds need not be extended.
 package func byTheWallClock<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-    try await SchedulingMeter.$isAsked.withValue(false, operation: body)
+    try await SchedulingMeter.$isMeasuring.withValue(false, operation: body)
 }
 
 /// A deadline that is postponed while the machine is late.
@@ -208,7 +208,7 @@ struct ExtendedDeadline: Sendable {
         return passed < least ? least - passed : least - meter.patience(since: start)
     }
 
-    static let pass: @Sendable (Duration) async throws -> Void = { limit in
+    static let waitOut: @Sendable (Duration) async throws -> Void = { limit in
         let deadline = ExtendedDeadline(limit)
         while case let rest = deadline.rest, rest > .zero { try await Task.sleep(for: rest, clock: .continuous) }
     }

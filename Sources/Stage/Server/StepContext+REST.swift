@@ -11,7 +11,7 @@ extension StepContext {
             count: { try count($0) })
     }
 
-    /// A number of tools; one whose turn would take minutes is rejected.
+    /// Reads a number of tools; rejects one so large that its turn would take minutes.
     private func count(_ template: JSONValue) throws -> Int {
         let count = try number(template)
         guard count <= 20_000 else {
@@ -62,7 +62,7 @@ extension StepContext {
             if Task.isCancelled { throw StepEnd.interrupted }
             throw StepEnd.unmet("\(pointer): the question '\(name)' was not sent over REST")
         }
-        guard post.end(.left) else { return }
+        guard post.end(.abandoned) else { return }
         recorder.note(.act("cut", ["how": .string(how.rawValue)]), on: lane)
         connection.cut(how)
     }
@@ -113,11 +113,11 @@ extension StepContext {
         do {
             answer = try await HTTPExchange.perform(
                 request, tls: subject.tls, tripwire: tripwire, sent: post?.begin(on: lane), over: kept,
-                maxBodyBytes: 8 << 20, timeout: limit, pass: ExtendedDeadline.pass)
-            if post?.end(.over) == false { return (nil, lane) }
+                maxBodyBytes: 8 << 20, timeout: limit, waitOut: ExtendedDeadline.waitOut)
+            if post?.end(.finished) == false { return (nil, lane) }
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
-            if post?.end(.over) == false { return (nil, lane) }
+            if post?.end(.finished) == false { return (nil, lane) }
             if error.isLocal { throw StepEnd.harness(HarnessProblem(.cannotConnect(error.code), at: location)) }
             recorder.note(.failed(reason: error.name), on: lane)
             performer.noteLoss()
@@ -135,10 +135,10 @@ extension StepContext {
         guard recorder.record(.response(response), on: lane, at: answer.receivedAt) else {
             throw StepEnd.unmet("\(pointer): the subject sent more than the stage keeps")
         }
-        let meant =
+        let decoded =
             response.bodyIsText
             ? dialect.decode(RESTResponse(status: answer.status, body: response.body), to: wire).body : nil
-        return (meant.flatMap { try? JSONParser.document($0).root }, lane)
+        return (decoded.flatMap { try? JSONParser.document($0).root }, lane)
     }
 
     /// A path whose session id is one segment, even if a dialect uses ids with slashes, such as names of agents.
@@ -165,7 +165,7 @@ extension Event.Response {
 
 /// A question over REST whose connection the stage may end before the response arrives.
 final class PendingPost: Sendable {
-    enum End: Sendable { case over, left }
+    enum End: Sendable { case finished, abandoned }
 
     let sent = Latch<(HTTPConnection, Lane)>()
     private let ending = Latch<End>()
@@ -178,5 +178,5 @@ final class PendingPost: Sendable {
     /// False if it has already ended.
     func end(_ end: End) -> Bool { ending.set(end) }
 
-    var wasAbandoned: Bool { ending.value == .left }
+    var wasAbandoned: Bool { ending.value == .abandoned }
 }

@@ -156,7 +156,7 @@ struct StepContext: Sendable {
                 "\(pointer): the server's values give \(excerpt(value.text(), limit: 40)) here, which is not usable")
     }
 
-    /// Keeps values for later steps; if one is absent or has another type, steps that need it end the scenario.
+    /// Keeps values for later steps; if one is absent or has the wrong type, steps that need it end the scenario.
     func save(_ pointers: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
         for (name, pointer) in pointers.sorted(by: { $0.key < $1.key }) {
             let name = try filled(name)

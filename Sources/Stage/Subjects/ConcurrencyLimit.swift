@@ -7,15 +7,15 @@ struct ConcurrencyLimit {
     private static let few = 8
     private static let interval = Duration.milliseconds(100)
 
-    private var room = few
+    private var limit = few
     private(set) var nextLook = ContinuousClock.now + interval
 
     mutating func hasRoom(beside running: Int) -> Bool {
         if .now >= nextLook {
-            room = isMachineLate() ? running - Self.few : running + Self.few
+            limit = isMachineLate() ? running - Self.few : running + Self.few
             nextLook = .now + Self.interval
         }
-        return running < max(room, Self.few)
+        return running < max(limit, Self.few)
     }
 }
 

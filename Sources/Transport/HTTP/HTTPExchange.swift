@@ -7,7 +7,7 @@ package enum HTTPExchange {
     /// * `kept`: Carries the request if it may be sent twice, and keeps the connection afterward; nil for `close`.
     /// * `maxBodyBytes`: A larger body throws `tooLarge` as soon as that is known.
     /// * `timeout`: The limit for connecting, sending and the whole answer together.
-    /// * `pass`: Waits until the timeout is over by the caller's clock.
+    /// * `waitOut`: Waits until the timeout is over by the caller's clock.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed`, `reset`, `tooLarge`, `late`, or `protocolError`
     ///   for an answer that is not HTTP.
     package static func perform(
@@ -18,7 +18,7 @@ package enum HTTPExchange {
         over kept: KeptConnection? = nil,
         maxBodyBytes: Int = 16 << 20,
         timeout: Duration = .seconds(10),
-        pass: (@Sendable (Duration) async throws -> Void)? = nil
+        waitOut: (@Sendable (Duration) async throws -> Void)? = nil
     ) async throws(TransportProblem) -> HTTPAnswer {
         var request = request
         if kept == nil, !request.headers.contains(where: { $0.0.lowercased() == "connection" }) {
@@ -27,7 +27,7 @@ package enum HTTPExchange {
         let address = request.endpoint.address
         let single = request
         do {
-            return try await withDeadline(timeout, "answer to \(single.method)", at: address, pass: pass) {
+            return try await withDeadline(timeout, "answer to \(single.method)", at: address, waitOut: waitOut) {
                 if let connection = kept?.take(for: single.method) {
                     let pending = connection.send(single, maxBodyBytes: maxBodyBytes)
                     do throws(TransportProblem) {

@@ -27,7 +27,7 @@ final class RelaySession {
         var answer: HTTPResponseHead?
         var isReported = false
         /// Whether the client's body has ended.
-        var isAsked = false
+        var hasWholeRequest = false
         /// Whether parts of the request may be sent to the server now.
         var isOpen = false
         /// Whether the server's parts are held back.
@@ -85,7 +85,7 @@ final class RelaySession {
     }
 
     private func readClient() {
-        guard !isSilent, tunnel == nil, waiting.isEmpty, exchange.map({ !$0.isAsked || $0.isSettled }) ?? true
+        guard !isSilent, tunnel == nil, waiting.isEmpty, exchange.map({ !$0.hasWholeRequest || $0.isSettled }) ?? true
         else { return }
         if let exchange, exchange.isOpen, server?.isWritable == false { return }
         if let exchange, !exchange.isOpen, !exchange.isSettled { return }
@@ -108,7 +108,7 @@ final class RelaySession {
             case .end(let trailers):
                 guard let exchange, exchange.isOpen || exchange.isSettled else { return }
                 waiting.removeFirst()
-                self.exchange?.isAsked = true
+                self.exchange?.hasWholeRequest = true
                 guard exchange.isOpen else { continue }
                 reportRequest()
                 server?.writeAndFlush(HTTPClientRequestPart.end(trailers), promise: nil)
@@ -136,7 +136,7 @@ final class RelaySession {
     private func reportRequest() {
         guard var exchange, !exchange.isReported else { return }
         exchange.isReported = true
-        let body = exchange.isAsked ? exchange.body.take() : .unseen
+        let body = exchange.hasWholeRequest ? exchange.body.take() : .unseen
         exchange.body.drop()
         self.exchange = exchange
         watcher.asked(body, number: exchange.number)
@@ -294,11 +294,11 @@ final class RelaySession {
         }
         exchange.answerBody.drop()
         exchange.body.drop()
-        let wasAsked = exchange.isAsked
+        let hadWholeRequest = exchange.hasWholeRequest
         self.exchange = nil
         client.writeAndFlush(HTTPServerResponsePart.end(trailers), promise: nil)
         // If the request had not ended, its rest cannot be distinguished from the next request.
-        guard wasAsked, !exchange.head.headers.contains(name: "Upgrade") else { return end() }
+        guard hadWholeRequest, !exchange.head.headers.contains(name: "Upgrade") else { return end() }
         rest()
         takeNext()
         readClient()

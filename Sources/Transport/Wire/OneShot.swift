@@ -37,17 +37,17 @@ package struct OneShot<Value: Sendable>: Sendable {
 ///
 /// * `what`: The awaited event, as a noun: "first byte", "close frame".
 /// * `address`: The peer or the step, for the message.
-/// * `pass`: Waits until the limit is over on the caller's clock; nil for real time.
+/// * `waitOut`: Waits until the limit is over on the caller's clock; nil for real time.
 /// - Throws: The problem `late`, an error of the body, or `CancellationError` if the caller was canceled.
 func withDeadline<T: Sendable>(
     _ limit: Duration, _ what: String, at address: String = "deadline",
-    pass: (@Sendable (Duration) async throws -> Void)? = nil,
+    waitOut: (@Sendable (Duration) async throws -> Void)? = nil,
     _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in
         group.addTask { try await body() }
         group.addTask {
-            if let pass { try await pass(limit) } else { try await Task.sleep(for: limit, clock: .continuous) }
+            if let waitOut { try await waitOut(limit) } else { try await Task.sleep(for: limit, clock: .continuous) }
             throw TransportProblem(.late(what: what, limit: limit), at: address)
         }
         defer { group.cancelAll() }

@@ -83,7 +83,7 @@ struct GateCommand: AsyncParsableCommand {
                 "gate", "no version to compare with", expected: "a folder or a git revision",
                 fix: "for example: conformance gate main")
         }
-        let formats = try FormatTarget<GateFormat>.all(format, ofRun: true)
+        let formats = try FormatTarget<GateFormat>.all(format, forRun: true)
         let reader = StateReader(repository: repository)
         var options = GateOptions(today: BaselineOptions.today)
         if let waivers {

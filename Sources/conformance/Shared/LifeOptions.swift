@@ -50,10 +50,10 @@ struct LifeOptions: ParsableArguments {
     }
 
     /// The patterns of `--only` other than a life.
-    static func others(_ only: [String]) -> [String] { only.filter { !isLife($0) } }
+    static func scenarioPatterns(_ only: [String]) -> [String] { only.filter { !isLife($0) } }
 
     /// Whether `--only` names a life and nothing else.
-    static func isAlone(_ only: [String]) -> Bool { !only.isEmpty && others(only).isEmpty }
+    static func isAlone(_ only: [String]) -> Bool { !only.isEmpty && scenarioPatterns(only).isEmpty }
 
     /// The clauses that a life is limited to, as in `SYNC-3@life`; nil for all.
     static func clauses(_ only: [String]) -> Set<ClauseID>? {

@@ -23,7 +23,7 @@ struct BaselineOptions: ParsableArguments {
     var writeBaseline: String?
 
     /// The options that a command for the same run repeats.
-    var again: String { baseline.map { " --baseline \(ShellWords.quoted($0))" } ?? "" }
+    var rerun: String { baseline.map { " --baseline \(ShellWords.quoted($0))" } ?? "" }
 
     /// The expected violations; nil without a baseline.
     func expected() throws -> Baseline? {
@@ -116,7 +116,7 @@ struct PartOptions: ParsableArguments {
     var failsFast = false
 
     /// The options that a command for the same run repeats.
-    var again: String { exclude.map { " --exclude \(ShellWords.quoted($0))" }.joined() }
+    var rerun: String { exclude.map { " --exclude \(ShellWords.quoted($0))" }.joined() }
 
     /// The part of a selection that this run performs.
     func share<Item>(of selection: ScenarioSelection<Item>) throws -> ScenarioSelection<Item> {

@@ -12,9 +12,9 @@ struct ReportOutput: Sendable {
     private let today: CivilDate
     private let specification: Specification
 
-    /// Reads and checks the files in the flags, before anything is performed.
+    /// Reads and checks the files in the flags; before a run (`forRun`), removes old reports.
     init(
-        _ formats: FormatOptions, _ baseline: BaselineOptions? = nil, isPart: Bool = false, ofRun: Bool = false,
+        _ formats: FormatOptions, _ baseline: BaselineOptions? = nil, isPart: Bool = false, forRun: Bool = false,
         under specification: Specification
     ) throws {
         if isPart, baseline?.writeBaseline != nil {
@@ -25,7 +25,7 @@ struct ReportOutput: Sendable {
         self.baseline = try baseline?.expected()
         newBaseline = baseline?.writeBaseline
         if let newBaseline { try Files.prepare(newBaseline, given: "--write-baseline") }
-        targets = try FormatTarget.all(formats.formats, ofRun: ofRun)
+        targets = try FormatTarget.all(formats.formats, forRun: forRun)
         (listsAll, isQuiet) = (formats.verbose, formats.quiet)
         today = BaselineOptions.today
         self.specification = specification
@@ -34,11 +34,11 @@ struct ReportOutput: Sendable {
     /// Writes and shows a report.
     ///
     /// * `text`: The text to print instead of the console report; nil for that report.
-    /// * `names`: Names of scenarios that a baseline may contain besides those of the specification.
+    /// * `names`: Names of scenarios that a baseline may contain in addition to those of the specification.
     /// * `write`: Writes the command's own files.
     /// - Throws: The exit code of the run, unless it conforms.
     func end(
-        with report: RunReport, showing text: String? = nil, knowing names: [String] = [],
+        with report: RunReport, showing text: String? = nil, addingScenarios names: [String] = [],
         writing write: (RunReport) throws -> Void = { _ in }
     ) throws {
         var report = report

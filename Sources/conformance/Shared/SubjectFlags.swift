@@ -205,7 +205,7 @@ struct SubjectFlags: ParsableArguments {
 
     /// The command that tests this server again, as a subcommand.
     func rerun(_ subject: ServerSubject, as command: String = "server") throws -> String {
-        try server().again("\(Tool.command) \(command)", subject)
+        try server().rerun("\(Tool.command) \(command)", subject)
     }
 }
 

@@ -52,9 +52,9 @@ struct ClientCommand: AsyncParsableCommand {
         completion: .directory)
     var spec: String?
 
-    @OptionGroup(title: "How much") var parts: PartOptions
+    @OptionGroup(title: "Scope of the run") var parts: PartOptions
 
-    @OptionGroup(title: "A life") var lives: LifeOptions
+    @OptionGroup(title: "Long-running test (a life)") var lives: LifeOptions
 
     @OptionGroup(title: "Reports") var formats: FormatOptions
 
@@ -67,7 +67,7 @@ struct ClientCommand: AsyncParsableCommand {
         let specification = try Specification(spec.map(SpecificationFiles.init(folder:)) ?? .embedded)
         var selection = try parts.share(
             of: ScenarioSelection(
-                LifeOptions.others(only), excluding: parts.exclude, role: .client, of: specification,
+                LifeOptions.scenarioPatterns(only), excluding: parts.exclude, role: .client, of: specification,
                 scenarios: specification.clientScenarios()))
         try InputProblem.checked("--jobs", jobs, within: 1...Int.max, fix: "remove it")
         let stop: Stop = Interruptions().first
@@ -80,7 +80,7 @@ struct ClientCommand: AsyncParsableCommand {
             }
         }
         let (seed, time) = (try lives.seed(only) ?? .random(in: 0...9_999_999), try lives.time(only))
-        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
+        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, forRun: true, under: specification)
         selection.baseline = output.baseline
         var report = try await client.withDriver(under: specification, invite: ClientFlags.invite) {
             [selection] source in
@@ -93,13 +93,13 @@ struct ClientCommand: AsyncParsableCommand {
                 ) { output.say($0) }
             }
             suite.lifeOptions = LifeOptions.options(only, seed: seed, out: out) { path in
-                let again = client.again("\(Tool.command) explore client --plan \(path)")
-                return again.command + (again.driver.map { " -- \($0)" } ?? "")
+                let rerun = client.rerun("\(Tool.command) explore client --plan \(path)")
+                return rerun.command + (rerun.driver.map { " -- \($0)" } ?? "")
             }
             return try await suite.run(until: stop, showing: formats.progress)
         }
-        report.again = client.again("\(Tool.command) client", spec: spec)
-        report.again?.command += parts.again + baseline.again + (time.map { " --life \($0) --seed \(seed)" } ?? "")
-        try output.end(with: report, knowing: ["client/life/\(seed)"]) { if let out { try $0.write(to: out) } }
+        report.rerun = client.rerun("\(Tool.command) client", spec: spec)
+        report.rerun?.command += parts.rerun + baseline.rerun + (time.map { " --life \($0) --seed \(seed)" } ?? "")
+        try output.end(with: report, addingScenarios: ["client/life/\(seed)"]) { if let out { try $0.write(to: out) } }
     }
 }

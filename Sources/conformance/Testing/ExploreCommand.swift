@@ -52,7 +52,7 @@ struct ExploreServerCommand: AsyncParsableCommand {
     func run() async throws {
         let specification = try Specification(.embedded)
         let plans = try search.plans(for: .server)
-        let output = try ReportOutput(search.formats, search.baseline, ofRun: true, under: specification)
+        let output = try ReportOutput(search.formats, search.baseline, forRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let asked = try server.server().subject(under: specification).0
         try await server.withSubject(asked, under: specification, until: stop) { subject in
@@ -94,17 +94,17 @@ struct ExploreClientCommand: AsyncParsableCommand {
     func run() async throws {
         let specification = try Specification(.embedded)
         let plans = try search.plans(for: .client)
-        let output = try ReportOutput(search.formats, search.baseline, ofRun: true, under: specification)
+        let output = try ReportOutput(search.formats, search.baseline, forRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let tested = try client.client()
-        let again = tested.again("\(Tool.command) explore client")
-        let driver = again.driver.map { " -- \($0)" } ?? ""
+        let rerun = tested.rerun("\(Tool.command) explore client")
+        let driver = rerun.driver.map { " -- \($0)" } ?? ""
         try await tested.withDriver(under: specification, invite: ClientFlags.invite) { source in
             let subject = try await tested.subject(source, until: stop)
             return try await search.explore(
                 Explored(subject, at: source.location, under: specification), plans, output, under: specification,
                 until: stop
-            ) { "\(again.command) \($0)\(driver)" }
+            ) { "\(rerun.command) \($0)\(driver)" }
         }.end()
     }
 }
@@ -193,7 +193,7 @@ struct ExploreFlags: ParsableArguments {
             output.say(text)
             return status
         }
-        report.again = RunReport.Rerun(again, isWhole: true)
+        report.rerun = RunReport.Rerun(again, isWhole: true)
         if isGone {
             try output.show(report, as: text).end(after: status)
             return status
@@ -203,7 +203,7 @@ struct ExploreFlags: ParsableArguments {
         let names = ["explored", "plans"].map { "\(report.subject.role)/\($0)/" }
         try output.end(
             with: report, showing: baseline.baseline == nil ? text : nil,
-            knowing: report.scenarios.map(\.name)
+            addingScenarios: report.scenarios.map(\.name)
                 + report.clauses.flatMap { clause in names.map { "\($0)\(clause.clause.id)" } })
         return status
     }

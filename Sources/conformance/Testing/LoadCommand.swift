@@ -98,7 +98,7 @@ struct LoadCommand: AsyncParsableCommand {
         }
         let asked = try server.server().subject(under: plan, tokens: tokens, specification)
         try plan.checkFiles(shards: part?.count ?? 1)
-        let output = try ReportOutput(formats, baseline, isPart: part != nil, ofRun: true, under: specification)
+        let output = try ReportOutput(formats, baseline, isPart: part != nil, forRun: true, under: specification)
         if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
         // One principal suffices for the greeting.
@@ -112,7 +112,7 @@ struct LoadCommand: AsyncParsableCommand {
             return try await LoadRun(subject, plan, selection, shard: part, under: specification)
                 .run(until: stop, showing: formats.progress) { Console.error($0.text(style)) }
         }
-        report.again = try RunReport.Rerun(
+        report.rerun = try RunReport.Rerun(
             server.rerun(asked, as: "load")
                 + " --devices \(devices) --for \(duration) --seed \(plan.seed) --mix \(ShellWords.quoted(mix))"
                 + only.map { " --only \(ShellWords.quoted($0))" }.joined(),

@@ -50,9 +50,9 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "How many scenarios run in parallel; at most one per principal.")
     var jobs = 16
 
-    @OptionGroup(title: "How much") var parts: PartOptions
+    @OptionGroup(title: "Scope of the run") var parts: PartOptions
 
-    @OptionGroup(title: "A life") var lives: LifeOptions
+    @OptionGroup(title: "Long-running test (a life)") var lives: LifeOptions
 
     @OptionGroup(title: "Reports") var formats: FormatOptions
 
@@ -65,7 +65,7 @@ struct ServerCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         var selection = try parts.share(
             of: Selection(
-                LifeOptions.others(only), excluding: parts.exclude, role: .server, of: specification,
+                LifeOptions.scenarioPatterns(only), excluding: parts.exclude, role: .server, of: specification,
                 scenarios: specification.scenarios()))
         try InputProblem.checked("--jobs", jobs, within: 1...Int.max, fix: "remove it")
         let (subject, scope): (ServerSubject, Scope) = try server.server().subject(under: specification)
@@ -80,7 +80,7 @@ struct ServerCommand: AsyncParsableCommand {
                 Console.write(try lives.plan(of: forecast.plan, only))
             }
         }
-        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
+        let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, forRun: true, under: specification)
         selection.baseline = output.baseline
         if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
@@ -104,8 +104,8 @@ struct ServerCommand: AsyncParsableCommand {
             suite.lifeOptions = LifeOptions.options(only, seed: seed, out: out) { "\(rerun) --plan \($0)" }
             return try await suite.run(until: stop, showing: formats.progress)
         }
-        let again = time.map { " --life \($0) --seed \(seed)" } ?? ""
-        report.again = RunReport.Rerun(try server.rerun(subject) + parts.again + baseline.again + again)
-        try output.end(with: report, knowing: ["server/life/\(seed)"]) { if let out { try $0.write(to: out) } }
+        let life = time.map { " --life \($0) --seed \(seed)" } ?? ""
+        report.rerun = RunReport.Rerun(try server.rerun(subject) + parts.rerun + baseline.rerun + life)
+        try output.end(with: report, addingScenarios: ["server/life/\(seed)"]) { if let out { try $0.write(to: out) } }
     }
 }
