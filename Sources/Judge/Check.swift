@@ -25,7 +25,7 @@ package struct Check: Sendable {
 
     /// The evidence of all rules that can judge the history, with violations in the order of the history.
     ///
-    /// With `number`, only the evidence of that rule, counted from 1.
+    /// If `number` is given, only that rule judges; rules are counted from 1.
     func judge(_ history: Observations, rule number: Int? = nil) -> Evidence {
         var evidence = Evidence()
         for (index, rule) in rules.enumerated() where number == nil || number == index + 1 {

@@ -17,7 +17,7 @@ package func judge(
     judgeWhole(ReadHistory(history, under: specification), only: (clause, rule)).first
 }
 
-/// Judges a history; for a capture, also finds the usual symptoms of problems and, if it is short, tells the story.
+/// Judges a history; for a capture, also finds the usual symptoms of problems and, if it is short, its timeline.
 ///
 /// A history from a stage gets neither, because the stage provokes such events.
 public func examine(
@@ -83,7 +83,7 @@ private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule:
         }
         var evidence = check.judge(observations, rule: part?.rule)
         if let sure {
-            evidence = evidence.standing(with: check.judge(sure, rule: part?.rule), observations.guessedTurns)
+            evidence = evidence.confirmed(by: check.judge(sure, rule: part?.rule), observations.guessedTurns)
         }
         let wire = history.header.dialect
         let limitations = wire.limitations(for: clause.id, of: clause.role)
@@ -95,13 +95,13 @@ private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule:
             let excuses = evidence.violations.map { finding in
                 limitations.first { observations.isExcused(finding, by: $0) }
             }
-            let own = zip(evidence.violations, excuses).filter { $0.1 == nil }.map(\.0)
-            if own.isEmpty {
+            let unexcused = zip(evidence.violations, excuses).filter { $0.1 == nil }.map(\.0)
+            if unexcused.isEmpty {
                 for limitation in limitations where excuses.contains(limitation) {
                     evidence.remarks.append("\(Dialect.unkeepableRemark)\(wire.name): \(limitation.reason)")
                 }
             } else {
-                evidence.violations = own + evidence.violations.filter { !own.contains($0) }
+                evidence.violations = unexcused + evidence.violations.filter { !unexcused.contains($0) }
             }
         }
         let verdict = verdict(on: clause, from: evidence)
@@ -112,23 +112,23 @@ private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule:
 extension Observations {
     /// Whether a limit of the dialect explains a finding.
     ///
-    /// No dialect makes a server end a connection or its own process.
+    /// No dialect makes a server end a connection or its own process, so such a finding is never excused.
     fileprivate func isExcused(_ finding: Finding, by limitation: Dialect.Limitation) -> Bool {
-        let isShown =
+        let concernsFrame =
             limitation.frames.isEmpty
             || finding.events.contains { event in frames[event]?.type.map(limitation.frames.contains) == true }
-        let isOfIt = limitation.members.isEmpty || finding.lacking.map(limitation.members.contains) == true
-        return isShown && isOfIt && (history.header.subject.role == .client || !isAboutAnEnd(finding))
+        let concernsMember = limitation.members.isEmpty || finding.lacking.map(limitation.members.contains) == true
+        return concernsFrame && concernsMember && (history.header.subject.role == .client || !isAboutAnEnd(finding))
     }
 
     fileprivate func isAboutAnEnd(_ finding: Finding) -> Bool {
-        let isOfTheProcess = finding.events.contains { event in
+        let isProcessEnd = finding.events.contains { event in
             if case .act("exit", _) = events[event].kind {
                 return lives.end(of: lives.life(at: event))?.cause == .exited
             }
             return false
         }
-        return isOfTheProcess
+        return isProcessEnd
             || connections.contains { connection in
                 guard let greeted = connection.connected, let ending = connection.endByServer(after: greeted) else {
                     return false

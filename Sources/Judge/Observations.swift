@@ -11,7 +11,7 @@ import HoldfastTranscript
 /// A class, because it is passed to every check.
 final class Observations {
     let history: History
-    /// Whether the wire has acks; it may have none if its dialect generates the names.
+    /// Whether the wire has acks; it may have none if its dialect generates the ids.
     let hasAcks: Bool
     let timeouts: Timeouts
     private let latenessClock: LatenessClock
@@ -22,7 +22,7 @@ final class Observations {
     let coreSchemas: MessageSchemas
     /// The state table of a client's message; nil for a server.
     let messageTable: StateTable?
-    /// The events of questions whose frames have guessed names.
+    /// The events of questions whose frames have guessed ids.
     private let inDoubt: Set<Int>
     private let isWithoutGuesses: Bool
     /// Memory for validating one message after another.
@@ -39,7 +39,7 @@ final class Observations {
     /// The client as a program; empty if the subject is a server.
     let client: ObservedClient
 
-    /// Derives the facts of a history; `inDoubt` are the events of questions with guessed names.
+    /// Derives the facts of a history; `inDoubt` are the events of questions with guessed ids.
     ///
     /// With `isWithoutGuesses`, the guessed turns are omitted.
     init(
@@ -100,14 +100,14 @@ final class Observations {
     /// The schema problems of each frame of a known type and of each body, by event.
     private(set) lazy var schemaProblems: [Int: [MessageProblem]] = {
         var problems: [Int: [MessageProblem]] = [:]
-        func take(_ value: JSONValue?, at event: Int) {
+        func check(_ value: JSONValue?, at event: Int) {
             guard let value, let name = schemas.name(of: value) else { return }
             let found = schemas.validate(value, as: name, in: &tape)
             if !found.isEmpty { problems[event] = found }
         }
-        for frame in receivedOfKnownType { take(frame.stated, at: frame.event) }
+        for frame in receivedOfKnownType { check(frame.stated, at: frame.event) }
         for exchange in exchanges where exchange.route != .other {
-            if let response = exchange.response { take(exchange.stated, at: response) }
+            if let response = exchange.response { check(exchange.stated, at: response) }
         }
         return problems
     }()
@@ -139,7 +139,7 @@ final class Observations {
     ///
     /// Turns without a question in this history are legal (another device, a schedule) and are not listed.
     private(set) lazy var turns = isWithoutGuesses ? questions.filter { !$0.isGuessed } : questions
-    /// The turns by their session, in the order of asking; those whose session is unknown under nil.
+    /// The turns by their session, in the order of asking; nil is the key of turns with an unknown session.
     private(set) lazy var turnsBySession = Dictionary(grouping: turns, by: \.session)
     private lazy var turnsByConnection = turns.reduce(into: [Int: [ObservedTurn]]()) { known, turn in
         for connection in Set(turn.requests.compactMap(\.connection)) { known[connection, default: []].append(turn) }

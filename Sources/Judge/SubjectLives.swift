@@ -125,8 +125,8 @@ extension Observations {
         lives.crashed(from: lives.life(at: first), to: lives.life(at: last))
     }
 
-    /// Whether the stage may have caused the end of a connection, opened at an event: it ended the process, or refused
-    /// writes; 1011 or a lost connection may follow refused writes late, any other close only while they are refused.
+    /// Whether the stage may have caused the end of a connection opened at an event: it ended the process or refused
+    /// writes; 1011 or a loss may come long after refused writes, any other close only while they are refused.
     func mayHaveCaused(_ ending: ObservedConnection.Ending, since opening: Int) -> Bool {
         if ending.kind == .lost || ending.has(code: 1011) { return wasDisturbed(between: opening, and: ending.event) }
         let end = ending.event

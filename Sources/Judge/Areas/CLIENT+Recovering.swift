@@ -26,7 +26,7 @@ extension CLIENT {
                 }
                 // A request on a later connection belongs to the recovery of that connection.
                 let end = proof ?? history.loss(of: index) ?? history.events.endIndex
-                if let recovery = history.recovery(of: sessions, since: lost, of: index), recovery < end {
+                if let recovery = history.recovery(of: sessions, since: lost, on: index), recovery < end {
                     let isInTime = question.ended.map { recovery < $0 } ?? true
                     if isInTime { evidence.keep() }
                 } else if let proof, question.ended.isOpen(at: proof) {
@@ -229,7 +229,7 @@ extension CLIENT {
         for question: ClientQuestion, in period: Range<Int>, _ history: Observations, _ evidence: inout Evidence
     ) {
         guard let state = history.client.state(at: period.lowerBound), state.thinking,
-            history.mayStand(question, on: state, before: period.upperBound)
+            history.mayAppear(question, on: state, before: period.upperBound)
         else { return }
         let outcome = history.endOfWaiting(
             for: question, after: period.lowerBound, within: history.clientBound(\.polling),
@@ -394,9 +394,9 @@ private struct LostConversation {
         if sign == nil, question.requests.count > 1 { return .unknown }
         let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > event }
         let bound = history.clientBound(\.polling)
-        guard let cause = sign ?? greeted, sign != nil || history.standing(after: event, within: bound) != nil else {
-            return .unknown
-        }
+        guard let cause = sign ?? greeted,
+            sign != nil || history.proofOfConnection(after: event, within: bound) != nil
+        else { return .unknown }
         return history.shown(after: cause, within: bound, before: end) { state in
             guard let session = state.sessionId else { return false }
             return question.sessions(before: .max).contains(session) && state.shows(question)
@@ -425,7 +425,7 @@ extension Observations {
     ) -> ScreenOutcome {
         let before = client.state(at: cause)
         return shown(after: cause, within: bound, before: end) { state in
-            guard mayStand(question, on: state, before: end) else { return nil }
+            guard mayAppear(question, on: state, before: end) else { return nil }
             if state.thinking, !awaitsOthers(than: question, on: state) { return false }
             let isOffline = state.connection == .offline && !client.hasNetwork(at: state.event)
             return countsOffline && isOffline ? true : state.showsEnd(of: question, unlike: before)

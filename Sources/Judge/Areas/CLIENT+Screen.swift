@@ -202,8 +202,8 @@ extension CLIENT {
                     continue
                 }
                 let arrived = came.prefix { $0.isBefore(state.event) }
-                let core = ClientQuestion.core(message.text)
-                if arrived.contains(where: { $0.text.map(ClientQuestion.core) == core }) {
+                let core = ClientQuestion.trimmed(message.text)
+                if arrived.contains(where: { $0.text.map(ClientQuestion.trimmed) == core }) {
                     if whole.updateValue(message.text, forKey: id) == nil { evidence.keep() }
                 } else if let first = arrived.first(where: { $0.text != nil && $0.channel != .push }),
                     !arrived.contains(where: { $0.channel == .push })

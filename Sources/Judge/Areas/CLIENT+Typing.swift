@@ -435,7 +435,7 @@ extension Observations {
 
     /// The event up to which a connection was open for `resend` after a launch, while a session stayed on the screen.
     fileprivate func standing(on session: String?, since launch: Int) -> Int? {
-        let proof = standing(after: launch, within: clientPatience) { greeted in
+        let proof = proofOfConnection(after: launch, within: clientPatience) { greeted in
             client.states.first { $0.isAfter(launch) && $0.sessionId == session }.map { max($0.event, greeted) }
         }
         guard let proof, session.map({ isGone($0, before: proof) }) != true else { return nil }
@@ -459,7 +459,7 @@ extension Observations {
                 return proof
             }
         }
-        return standing(after: typed, within: clientPatience) { max($0, released) }
+        return proofOfConnection(after: typed, within: clientPatience) { max($0, released) }
     }
 
     fileprivate func sighting(of question: ClientQuestion, after event: Int, before end: Int) -> Int? {

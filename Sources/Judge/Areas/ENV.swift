@@ -118,7 +118,7 @@ enum ENV {
                 evidence.violate(
                     "the connection did not survive \(what)", expected: "the connection stays open and answers",
                     actual: "it ended or fell silent", at: [event, answer.event, end])
-            } else if let taken = hostile.taken {
+            } else if let taken = hostile.accepted {
                 evidence.violate(
                     "\(what) was accepted", expected: expected, actual: "something else", at: [event, taken])
             } else if case .dead(let end) = survival {

@@ -168,7 +168,7 @@ enum ID {
             if history.wasStopped(between: request.event, and: refusal) { return }
             violate("got the wrong error", called(error: request.refusalCode), refusal)
         } else if let sign = firstSign(of: request, turn, orSeenIn: absent, on: connection, history) {
-            if turn.mayHaveRefusedUnseen(request, by: sign) { return }
+            if turn.mayBeRefusedUnseen(request, by: sign) { return }
             violate("was accepted", "a turn in \(shown(turn.sessionId ?? request.sessionAsked))", sign)
         } else if let missing = history.unanswered(request.event, within: bound, on: connection) {
             violate("was not answered", missing.actual, missing.proof)

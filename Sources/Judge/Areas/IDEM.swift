@@ -100,7 +100,7 @@ enum IDEM {
         let byKey = Dictionary(grouping: asked) { $0.statedKey ?? "" }
         for (key, stored) in byKey.sorted(by: { $0.key < $1.key }) {
             guard let first = stored.first,
-                let second = stored.first(where: { $0.id != first.id && $0.isSameDay(as: first) })
+                let second = stored.first(where: { $0.id != first.id && $0.isWithinADay(of: first) })
             else { continue }
             evidence.violate(
                 "one question is stored twice", expected: "one message with clientMessageId \(shown(key))",

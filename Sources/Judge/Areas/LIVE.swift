@@ -29,7 +29,7 @@ enum LIVE {
             for ping in history.pings(on: index) {
                 let asked = ping.request.event
                 if let pong = ping.pong {
-                    if let nonce = ping.nonce, !ping.isRepeated, pong["nonce"].map({ $0.stringValue != nil }) ?? true {
+                    if let nonce = ping.nonce, !ping.isEchoed, pong["nonce"].map({ $0.stringValue != nil }) ?? true {
                         evidence.violate(
                             Finding(
                                 "a pong does not repeat the nonce", expected: shown(nonce),

@@ -126,7 +126,7 @@ enum ORDER {
             let places = history.places(in: read)
             let known = history.turns(in: read).filter { turn in
                 !turn.endings.contains { $0.code == "persist_failed" } && !history.couldNotBeStored(turn)
-                    && history.mustHold(read, whatCameAt: [turn.ack?.event, turn.ended, turn.frames.first?.event])
+                    && history.mustShow(read, oneOf: [turn.ack?.event, turn.ended, turn.frames.first?.event])
             }
             // All questions of a session that started here are known; a server may use an existing session (ID-2).
             let isWhole =
@@ -143,7 +143,7 @@ enum ORDER {
                 let dones = turn.endings.filter { $0.kind == .done }.map(\.event)
                 if count != 1 {
                     evidence.violate(finding("the question", turn, count, read))
-                } else if history.mustHold(read, whatCameAt: dones),
+                } else if history.mustShow(read, oneOf: dones),
                     answers.isEmpty || turn.turnId != nil && repeated(answers, read) > 1
                 {
                     evidence.violate(finding("the answer", turn, repeated(answers, read), read))

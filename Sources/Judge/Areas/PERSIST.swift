@@ -25,7 +25,7 @@ enum PERSIST {
     static func readsHoldReportedMessages(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
             func test(_ reported: Int?, _ found: [Int], _ what: String, at events: [Int?]) {
-                guard history.mustHold(read, whatCameAt: [reported]) else { return }
+                guard history.mustShow(read, oneOf: [reported]) else { return }
                 evidence.test(
                     !found.isEmpty, otherwise: "a read lacks \(what) that was announced before it began",
                     expected: "\(what) of \(turn.request.excerpt)",
@@ -293,7 +293,7 @@ enum PERSIST {
             case .ended, .failed(_, "persist_failed"): evidence.keep()
             case .failed(let event, let code):
                 guard write.request.connection != nil, !write.wasCutShort(after: event, in: history) else { continue }
-                if let left = write.leaving(after: event, in: history) {
+                if let left = write.endByServer(after: event, in: history) {
                     if write.fault.covers(left) { evidence.keep() }
                     continue
                 }

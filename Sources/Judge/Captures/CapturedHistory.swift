@@ -11,7 +11,7 @@ extension Timeouts {
 }
 
 extension Observations {
-    /// Whether the history was captured instead of recorded by a stage, so that it may begin in the middle.
+    /// Whether the history was captured instead of recorded by a stage, and so may begin in the middle.
     var isCapture: Bool { history.header.capture != nil }
 
     var knowsDelays: Bool { history.header.capture?.hasDelays ?? true }

@@ -3,8 +3,8 @@ import HoldfastTranscript
 
 /// One message of the person, and every state that `Spec/states/client.json` allows it to be in.
 ///
-/// The client receives a frame at some moment between its arrival and the event by which it certainly has it. Each
-/// sample of the screen rules out the worlds that do not fit it.
+/// The client may process a frame at any moment between the event that sent it and the event by which the client
+/// certainly has it. Each sample of the screen rules out the worlds that do not fit the sample.
 final class MessageMachine {
     struct World: Hashable {
         /// The row that led to the state; nil before any row applied.
@@ -23,7 +23,7 @@ final class MessageMachine {
 
     struct Step {
         let event: Int
-        /// The input of the table.
+        /// The input of the state table.
         let input: String
         /// The sign that the client received; nil for a step that the stage itself sees.
         var sign: ClientQuestion.Sign?
@@ -40,11 +40,11 @@ final class MessageMachine {
     private let table: StateTable
     /// The parts that the screen must show after each row.
     private let owed: [Set<MessageModel.Part>]
-    /// The end of the stored data that contain it, or the resend that makes it a separate message.
+    /// The event at which the client loses its stored data, or at which a resend makes it a separate message.
     let end: Int
     /// Whether no other message has its text.
     let hasOwnWords: Bool
-    /// The period in which a client may not give it up by itself.
+    /// The period in which a client may not give the message up by itself.
     let mustWait: Range<Int>
     var worlds: Set<World> = [World()]
     /// Whether there were too many worlds to follow, so that no sample proves anything.
@@ -92,12 +92,12 @@ final class MessageMachine {
     // MARK: Ruling worlds out
 
     /// Keeps only the worlds that meet a condition, if any do.
-    func prefer(_ isMeant: (World) -> Bool) {
-        let meant = worlds.filter(isMeant)
-        if !meant.isEmpty { worlds = meant }
+    func prefer(_ condition: (World) -> Bool) {
+        let matching = worlds.filter(condition)
+        if !matching.isEmpty { worlds = matching }
     }
 
-    /// Records that the screen shows it as failed: because of an error, or because the client gave it up by itself.
+    /// Records that the screen shows the message as failed: after an error, or because the client gave it up by itself.
     ///
     /// A client must not give up a running turn while the connection that brought its ack is open.
     func showsFailed(at event: Int) {
@@ -106,8 +106,8 @@ final class MessageMachine {
             worlds.flatMap { world -> [World] in
                 if owes(.answered, in: world), world.isSeen, mustWait.contains(event) { return [world] }
                 let rows = table.places(of: state(of: world), "polling.over")
-                let given = rows.map { moved(world, along: $0, by: nil) }
-                return given.isEmpty || !owes(.answered, in: world) ? given + [world] : given
+                let abandoned = rows.map { moved(world, along: $0, by: nil) }
+                return abandoned.isEmpty || !owes(.answered, in: world) ? abandoned + [world] : abandoned
             })
     }
 
@@ -126,21 +126,21 @@ final class MessageMachine {
         guard !isLost else { return }
         while next < steps.count, steps[next].event < event {
             let step = steps[next]
-            take(upTo: step.event)
+            applyDueSteps(upTo: step.event)
             worlds =
                 step.sign == nil
-                ? Set(opened().flatMap { after(next, in: $0) })
+                ? Set(reachableWorlds().flatMap { after(next, in: $0) })
                 : changed { $0.pending.insert(next) }
             if step.isSending { hasFailed = false }
             if step.input == "quit" { isAwaited = false }
             next += 1
         }
-        take(upTo: event)
-        worlds = opened()
+        applyDueSteps(upTo: event)
+        worlds = reachableWorlds()
     }
 
-    /// Applies the steps that the client has certainly processed by an event, or never will.
-    private func take(upTo event: Int) {
+    /// Applies the steps that are due by an event: the client has processed them by then, or never will.
+    private func applyDueSteps(upTo event: Int) {
         while let first = worlds.flatMap(\.pending).filter({ steps[$0].due <= event }).min() {
             worlds = Set(
                 worlds.flatMap { world -> [World] in
@@ -151,11 +151,11 @@ final class MessageMachine {
         }
     }
 
-    /// The worlds, and those in which the client has processed more of the pending steps; steps of one connection in
-    /// their order.
-    private func opened() -> Set<World> {
-        var (all, new) = (worlds, Array(worlds))
-        while let world = new.popLast() {
+    /// The worlds, and those in which the client has processed more of the pending steps; it processes the steps of one
+    /// connection in order.
+    private func reachableWorlds() -> Set<World> {
+        var (all, unexplored) = (worlds, Array(worlds))
+        while let world = unexplored.popLast() {
             guard all.count < Self.limit else {
                 isLost = true
                 break
@@ -170,7 +170,7 @@ final class MessageMachine {
                 if sign?.connection == nil, sign?.error == nil, !inputs.insert(input).inserted { continue }
                 var rest = world
                 rest.pending.remove(step)
-                for other in after(step, in: rest) where all.insert(other).inserted { new.append(other) }
+                for other in after(step, in: rest) where all.insert(other).inserted { unexplored.append(other) }
             }
         }
         return all
@@ -197,8 +197,8 @@ final class MessageMachine {
         return isRenewed ? table.places(of: "typed", "road.socket").map { moved(world, along: $0, by: nil) } : [world]
     }
 
-    /// The world after applying a row; a row that keeps the state requires nothing new, unless it adds an error that
-    /// only a history had reported.
+    /// The world after applying a row; a row that keeps the state requires nothing new, unless it brings the
+    /// error of a failure that only a history had reported.
     private func moved(_ world: World, along row: Int, by step: Int?) -> World {
         let isNew =
             owed[row].contains(.errors) && step.flatMap { steps[$0].sign?.error } != nil

@@ -25,7 +25,7 @@ struct MessageModel {
     private unowned let history: Observations
     private var machines: [MessageMachine] = []
     /// The event since which the screen may show its present content: the last act that changed the content.
-    private var visible = 0
+    private var contentStart = 0
 
     subscript(part: Part) -> Evidence { evidence[part] ?? Evidence() }
 
@@ -41,20 +41,20 @@ struct MessageModel {
                 questions.removeFirst()
             }
             while let act = acts.first, act.event < sample.event {
-                visible = act.event
+                contentStart = act.event
                 acts.removeFirst()
             }
             machines.removeAll { $0.end < sample.event }
             for machine in machines { machine.advance(to: sample.event) }
             guard history.client.mayBeInForeground(at: sample.event) else { continue }
             for machine in machines {
-                if !machine.question.isAmbiguous { seeStatus(sample, machine) }
+                if !machine.question.isAmbiguous { checkStatus(sample, machine) }
                 judge(.errors, machine, sample) { world in
                     machine.owes(.errors, in: world)
                         ? world.cause.flatMap { history.tells(sample, of: machine.question, machine.steps[$0]) } : nil
                 }
             }
-            seeWaiting(sample)
+            checkWaiting(sample)
         }
     }
 
@@ -63,17 +63,17 @@ struct MessageModel {
         _ world: MessageMachine.World, _ machine: MessageMachine, at sample: Observations.ScreenSample
     ) -> Bool {
         guard let cause = world.cause else { return false }
-        let start = max(machine.steps[cause].event, visible)
+        let start = max(machine.steps[cause].event, contentStart)
         return history.effectiveTime(askedFor: sample) - history.effectiveTime(of: start)
             >= history.clientPatience.microseconds
     }
 
     /// Compares a sample with the worlds of a message by one rule, which says whether the sample fits a world.
     ///
-    /// A world that does not fit is ruled out once it is late: after `resend`, or immediately with `atOnce`. A world
+    /// A world that does not fit is ruled out once it is late: after `resend`, or immediately with `isStrict`. A world
     /// that fits in time has passed, and the rule is not applied again.
     private mutating func judge(
-        _ part: Part, _ machine: MessageMachine, _ sample: Observations.ScreenSample, atOnce: Bool = false,
+        _ part: Part, _ machine: MessageMachine, _ sample: Observations.ScreenSample, isStrict: Bool = false,
         _ fits: (MessageMachine.World) -> Bool?
     ) {
         guard !machine.isLost else { return }
@@ -83,10 +83,10 @@ struct MessageModel {
             machine.judged.insert([part.rawValue, world.cause ?? -1, kind]).inserted
         }
         for var world in machine.worlds {
-            let isLate = atOnce || isOverdue(world, machine, at: sample)
-            switch !atOnce && world.shown.contains(part) ? nil : fits(world) {
+            let isLate = isStrict || isOverdue(world, machine, at: sample)
+            switch !isStrict && world.shown.contains(part) ? nil : fits(world) {
             case true?:
-                if atOnce || !isLate, isNew(world, 0) { evidence[part, default: Evidence()].keep() }
+                if isStrict || !isLate, isNew(world, 0) { evidence[part, default: Evidence()].keep() }
                 if part == .errors || part == .waiting { world.shown.insert(part) }
             case false? where isLate:
                 // Take the latest of several, so that equal histories have equal findings.
@@ -108,16 +108,16 @@ struct MessageModel {
 
     // MARK: The message and its errors
 
-    private mutating func seeStatus(_ sample: Observations.ScreenSample, _ machine: MessageMachine) {
+    private mutating func checkStatus(_ sample: Observations.ScreenSample, _ machine: MessageMachine) {
         let (state, question) = (sample.state, machine.question)
         let entries = state.entries(of: question)
         if entries.count == 1 {
             let shown = state.messages[entries[0]]
             if machine.hasOwnWords || shown.key != nil && !question.keys.isEmpty,
-                !history.isRead(shown, apartFrom: question, before: sample.event)
+                !history.isInHistory(shown, apartFrom: question, before: sample.event)
             {
                 if shown.status == "sent" { machine.prefer(\.isProved) }
-                judge(.proof, machine, sample, atOnce: true) { $0.isProved ? nil : shown.status != "sent" }
+                judge(.proof, machine, sample, isStrict: true) { $0.isProved ? nil : shown.status != "sent" }
             }
         }
         let places = state.places(of: question)
@@ -127,7 +127,7 @@ struct MessageModel {
         machine.hasFailed =
             state.showsAsFailed(question) || state.errors.contains { $0.key.map(question.keys.contains) == true }
         if isFailed { machine.showsFailed(at: sample.event) }
-        judge(.running, machine, sample, atOnce: true) { world in
+        judge(.running, machine, sample, isStrict: true) { world in
             guard machine.owes(.answered, in: world), !machine.owes(.waiting, in: world) else { return nil }
             return isFailed ? false : machine.mustWait.contains(sample.event) ? true : nil
         }
@@ -140,14 +140,14 @@ struct MessageModel {
 
     // MARK: Waiting
 
-    private mutating func seeWaiting(_ sample: Observations.ScreenSample) {
+    private mutating func checkWaiting(_ sample: Observations.ScreenSample) {
         let state = sample.state
-        let standing = machines.filter { machine in
+        let candidates = machines.filter { machine in
             (state.thinking || machine.isAwaited)
-                && history.mayStand(machine.question, on: state, before: sample.event)
+                && history.mayAppear(machine.question, on: state, before: sample.event)
         }
         guard state.thinking else {
-            for machine in standing {
+            for machine in candidates {
                 let worlds = machine.worlds
                 machine.prefer { machine.owes(.waiting, in: $0) || !machine.isDue($0) }
                 judge(.waiting, machine, sample) { machine.owes(.waiting, in: $0) ? true : nil }
@@ -157,26 +157,26 @@ struct MessageModel {
             }
             return
         }
-        if !standing.contains(where: { explains(sample, $0) }) {
-            let life = history.client.launch(at: sample.event)?.events.lowerBound ?? 0
+        if !candidates.contains(where: { explains(sample, $0) }) {
+            let launch = history.client.launch(at: sample.event)?.events.lowerBound ?? 0
             let own = Set(machines.flatMap(\.question.keys))
-            for machine in standing
-            where machine.question.event >= life || state.sessionId != nil && state.shows(machine.question) {
+            for machine in candidates
+            where machine.question.event >= launch || state.sessionId != nil && state.shows(machine.question) {
                 let typed = machine.question.event
                 if history.othersAsk(in: state.sessionId, notBy: own, since: typed, before: sample.event) { continue }
                 // A finished message that the screen has shown as finished is not awaited again.
                 let wasOver = machine.worlds.allSatisfy { $0.shown.contains(.waiting) }
                 guard wasOver || machine.isAwaited else { continue }
-                judge(.waiting, machine, sample, atOnce: true) { machine.owes(.waiting, in: $0) ? false : nil }
+                judge(.waiting, machine, sample, isStrict: true) { machine.owes(.waiting, in: $0) ? false : nil }
             }
         }
-        for machine in standing where machine.worlds.contains(where: { !machine.owes(.waiting, in: $0) }) {
+        for machine in candidates where machine.worlds.contains(where: { !machine.owes(.waiting, in: $0) }) {
             machine.isAwaited = true
         }
     }
 
-    /// Whether a screen may wait for a message: it is not over, has only just ended, or is about to be resent, possibly
-    /// on a connection that has died.
+    /// Whether a message may be why a screen waits: its turn is not over or has only just ended, or the message is
+    /// about to be resent, possibly on a connection that has died.
     private func explains(_ sample: Observations.ScreenSample, _ machine: MessageMachine) -> Bool {
         if machine.isLost { return true }
         let mayWait = machine.worlds.contains { world in
@@ -211,7 +211,7 @@ extension MessageModel.Part {
 }
 
 extension Observations {
-    /// Whether a screen shows the error that refused or ended a message; nil if the screen does not tell.
+    /// Whether a screen shows the error that refused or ended a message; nil if the screen leaves that open.
     fileprivate func tells(_ sample: ScreenSample, of question: ClientQuestion, _ step: MessageMachine.Step) -> Bool? {
         guard let error = step.sign?.error, error.code != nil || error.text != nil else { return nil }
         if sample.state.showsAsFailed(question) { return true }
@@ -219,10 +219,10 @@ extension Observations {
         let others = otherErrorCodes(than: question, after: before?.event ?? step.event)
         let isReported = sample.state.shows(error, of: question.keys, unlike: before, others: others)
         guard isReported == false else { return isReported }
-        // The screen may belong to another session, or to one that is not read yet; then the message may carry the
-        // error out of sight.
+        // The screen may belong to another session, or to one that is not read yet; then the error may be on the
+        // message, out of sight.
         let isHere = endOfStay(at: step.event) > sample.event || sample.state.shows(question)
-        return isHere && mayStand(question, on: sample.state, before: sample.event) ? false : nil
+        return isHere && mayAppear(question, on: sample.state, before: sample.event) ? false : nil
     }
 
     /// Whether the client may have learned, since a question was typed, that another device is asking in a session.

@@ -2,7 +2,7 @@ import HoldfastTranscript
 
 /// Something that a history shows at one event.
 ///
-/// Compare moments with these functions, not by number: an event that never happened is before and after none.
+/// Compare moments with these functions, not by number: an event that never happened is before none and after none.
 protocol HasEvent {
     var event: Int { get }
 }

@@ -15,19 +15,19 @@ struct SymptomReader {
         let endings = isGuess ? history.shown.map(\.frame) + history.received.filter { $0.seq == nil } : []
         seen = Set(
             endings.filter { $0.isOf(.done, .error) }.flatMap { [$0.turnId, $0.clientMessageId] }.compactMap(\.self))
-        let taken = Set(history.questions.lazy.flatMap { [$0.endings, $0.copies].joined() }.map(\.event))
+        let claimed = Set(history.questions.lazy.flatMap { [$0.endings, $0.copies].joined() }.map(\.event))
         // Questions are in the order of asking, so that each ending is examined once.
-        var loose = history.connections.map { connection in
+        var unclaimed = history.connections.map { connection in
             connection.received.filter { frame in
                 let isEnding = frame.kind == .done || frame.kind == .error && frame.clientMessageId == nil
-                return isEnding && !taken.contains(frame.event)
+                return isEnding && !claimed.contains(frame.event)
             }.map(\.event)[...]
         }
         var ends: [Int: Int] = [:]
         for turn in history.questions where turn.ended == nil {
             guard let connection = turn.request.connection else { continue }
-            loose[connection] = loose[connection].drop { $0 < turn.event }
-            ends[turn.event] = loose[connection].popFirst()
+            unclaimed[connection] = unclaimed[connection].drop { $0 < turn.event }
+            ends[turn.event] = unclaimed[connection].popFirst()
         }
         likelyEnds = ends
     }
@@ -46,10 +46,10 @@ struct SymptomReader {
             let device = frame == nil ? "" : " on \(history.events[ended].lane)"
             return phrase(frame, "\(device)\(later(event, ended))")
         }
-        let again = (turn.replayed + turn.doubtfulFrames + turn.copies).first { $0.isOf(.done, .error) }
-        if let again {
-            let device = history.connections[again.connection].device
-            return phrase(again, "\(again.isReplayed ? " in a replay" : "") on \(device)\(later(event, again.event))")
+        let copy = (turn.replayed + turn.doubtfulFrames + turn.copies).first { $0.isOf(.done, .error) }
+        if let copy {
+            let device = history.connections[copy.connection].device
+            return phrase(copy, "\(copy.isReplayed ? " in a replay" : "") on \(device)\(later(event, copy.event))")
         }
         guard isSettled(turn), let read = readEnding(turn) else { return nil }
         let hasFailed = history.sessionReads.first { $0.event == read }?.entry(of: turn)?.status == "failed"
@@ -61,8 +61,8 @@ struct SymptomReader {
         return reads.last { $0.isAfter(turn.event) && showsEnd(of: turn, in: $0) }?.event
     }
 
-    /// Whether a read shows the answer or the failure of a turn: by its id, or after its question, found by its key or,
-    /// without one, by its text.
+    /// Whether a read shows the answer or the failure of a turn: under the turn's id, or right after its question,
+    /// which is found by its key or, without a key, by its text.
     private func showsEnd(of turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
         let isNamed = turn.turnId.map { id in
             read.messages.contains { $0.role == "assistant" && $0.turnId == id }
@@ -296,8 +296,8 @@ struct SymptomReader {
     func end(of connection: ObservedConnection) -> Int {
         if let ending = connection.ending { return ending.event }
         let own = connection.events.last ?? connection.opening
-        let isLeft = history.connections.contains { $0.principal == connection.principal && $0.opening > own }
-        return isLeft ? own : history.events.count - 1
+        let wasReplaced = history.connections.contains { $0.principal == connection.principal && $0.opening > own }
+        return wasReplaced ? own : history.events.count - 1
     }
 
     func location(of request: ObservedRequest) -> String {

@@ -5,7 +5,7 @@ import HoldfastTranscript
 public struct Timeline: Sendable, Equatable {
     /// A question, or a connection, with its lines in time order.
     public struct Section: Sendable, Equatable {
-        /// The heading: the text of a question with its names, or `Connections`.
+        /// The heading: the text of a question with its ids, or `Connections`.
         public let title: String
         /// The events, in time order.
         public var lines: [Line] = []

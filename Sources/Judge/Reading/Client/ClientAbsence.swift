@@ -46,8 +46,8 @@ extension Observations {
         return ending.event
     }
 
-    /// Whether the next connection after a refused version offers a version that was not tried in this life, and that
-    /// the refusal listed, if it listed any.
+    /// Whether the next connection after a refused version offers another one: not tried in this life, and in the list
+    /// of the refusal if it has one.
     ///
     /// - Returns: True if it does, false if it has not offered any version yet, nil otherwise.
     func offersAnotherVersion(after close: Int, of index: Int) -> Bool? {
@@ -90,6 +90,6 @@ extension Observations {
     /// The time from one event to another, in microseconds.
     func span(from first: Int, to last: Int) -> Int { time(of: last) - time(of: first) }
 
-    /// The time from one event to another, as it counts toward a bound; see ``Observations/patience(of:)``.
+    /// The time from one event to another, as it counts toward a bound; see ``Observations/effectiveTime(of:)``.
     func effectiveSpan(from first: Int, to last: Int) -> Int { effectiveTime(of: last) - effectiveTime(of: first) }
 }

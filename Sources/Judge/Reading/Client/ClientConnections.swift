@@ -65,14 +65,14 @@ extension Observations {
 
     /// A connection problem that lasted long enough to be shown, with the states that the client may show.
     func trouble(at event: Int) -> (since: Int, expected: Set<ObservedClient.Connection>)? {
-        let settled = timeouts.scheduling.microseconds
+        let tolerance = timeouts.scheduling.microseconds
         guard client.isForeground(at: event), let life = client.launch(at: event)?.events else { return nil }
         let acts = client.acts("launch", "networkDown", "networkUp").map(\.event) + client.returns.map(\.event)
         guard let change = acts.filter({ $0 < event }).max() else { return nil }
         if !client.hasNetwork(at: event) {
             // An app that was launched without a network is not notified; it learns from its attempts.
             let wasReported = client.acts("networkDown").contains { life.contains($0.event) && $0.event < event }
-            guard wasReported, effectiveSpan(from: change, to: event) >= settled else { return nil }
+            guard wasReported, effectiveSpan(from: change, to: event) >= tolerance else { return nil }
             return (change, [.offline])
         }
         let attempts = attempts(in: life.lowerBound..<event)
@@ -80,7 +80,7 @@ extension Observations {
             connections[index].connected.map { $0 < event } == true ? client.ends[index] ?? .max : nil
         }.max()
         let since = max(lost ?? change, change)
-        guard since < event, effectiveSpan(from: since, to: event) >= settled, !wasSentAway(before: event) else {
+        guard since < event, effectiveSpan(from: since, to: event) >= tolerance, !wasSentAway(before: event) else {
             return nil
         }
         let tries = attempts.filter { connections[$0].opening > since }

@@ -106,7 +106,7 @@ struct ClientNotice: HasEvent {
 }
 
 extension Observations {
-    /// The acts by which the person resent a message, after which no request has carried it.
+    /// The acts by which the person resent a message that no request has carried since.
     ///
     /// A REST request a moment later may have left before the act, because the last connection was lost.
     fileprivate func unsentRepeats(of question: ClientQuestion) -> [Int] {

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Every message that reached a client, with the deliveries of the same message.
+/// Every message that reached a client, with all its deliveries.
 ///
 /// Equal texts prove nothing: two messages may have the same text. A message is identified by its id, or by its key
 /// until it has an id; one that was typed and never sent is a separate message. A class, owned by its history.
@@ -28,8 +28,8 @@ final class ClientMessages {
         deliveries = history.clientDeliveries
         let named = deliveries.compactMap { found in found.key.flatMap { key in found.id.map { (key, $0) } } }
         ids = Dictionary(named) { first, _ in first }
-        let spoken = deliveries.filter { $0.text != nil }
-        byWords = Dictionary(grouping: spoken) { Words($0.role, $0.text ?? "") }
+        let withText = deliveries.filter { $0.text != nil }
+        byWords = Dictionary(grouping: withText) { Words($0.role, $0.text ?? "") }
         byID = Dictionary(grouping: deliveries.filter { $0.id != nil }) { $0.id ?? "" }
         byKey = Dictionary(grouping: deliveries.filter { $0.key != nil }) { $0.key ?? "" }
     }
@@ -68,7 +68,7 @@ final class ClientMessages {
     }
 
     /// Whether only this frame had delivered its message before an event.
-    func isAlone(_ frame: Frame, before event: Int) -> Bool {
+    func isOnlyDelivery(_ frame: Frame, before event: Int) -> Bool {
         guard let id = frame.messageId else { return false }
         let others = byID[id]?.contains { $0.event < event && $0.event != frame.event && $0.channel != .push }
         guard others != true, frame.kind == .ack else { return others != true }
@@ -78,10 +78,10 @@ final class ClientMessages {
         }
     }
 
-    /// The deliveries before an event that show to which sessions an entry of the screen belongs.
+    /// The deliveries before an event that show which sessions an entry of the screen belongs to.
     ///
     /// The text alone decides only about an answer that the client shows without an id.
-    private func homes(
+    private func sessionEvidence(
         of message: ObservedClient.ShownMessage, before event: Int
     ) -> LazyFilterSequence<[ClientDelivery]> {
         let found: [ClientDelivery]?
@@ -101,8 +101,8 @@ final class ClientMessages {
 
     func foreign(in state: ObservedClient.State) -> (message: ObservedClient.ShownMessage, delivery: ClientDelivery)? {
         for message in state.messages {
-            let homes = homes(of: message, before: state.event)
-            guard let first = homes.first, !homes.contains(where: { $0.sessionId == state.sessionId }) else {
+            let evidence = sessionEvidence(of: message, before: state.event)
+            guard let first = evidence.first, !evidence.contains(where: { $0.sessionId == state.sessionId }) else {
                 continue
             }
             // A message is foreign to a conversation that the server does not know yet only if it arrived before that

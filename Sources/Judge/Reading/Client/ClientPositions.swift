@@ -20,7 +20,7 @@ final class ClientPositions {
 
     let given: [NumberedFrame]
     private unowned let history: Observations
-    /// The event by which the frame at each event was certainly received; see ``taken(_:)``.
+    /// The event by which the frame at each event was certainly received; see ``handling(_:)``.
     private var handledAt: [Int: Int?] = [:]
     private var shown: [Int: Shown] = [:]
 
@@ -63,11 +63,11 @@ final class ClientPositions {
     func ceiling(of epoch: String, before event: Int, without greeting: Frame? = nil) -> Int {
         let start = history.client.installation(at: event)
         let numbers = given(from: start, to: event).filter { $0.epoch == epoch }.map(\.seq)
-        let places = history.received.filter { frame in
+        let reported = history.received.filter { frame in
             frame.event >= start && frame.event < event && frame.event != greeting?.event && frame.epoch == epoch
                 && frame.tellsPosition
         }.compactMap { $0["lastSeq"]?.intValue }
-        return (numbers + places).max() ?? 0
+        return (numbers + reported).max() ?? 0
     }
 
     /// The frame with the greatest number in the newest epoch that the client certainly had before an event, in the
@@ -85,13 +85,13 @@ final class ClientPositions {
 
     /// The first event by which the client certainly had a frame.
     ///
-    /// It showed something that only this frame or a later one of its connection had brought, or the connection had
+    /// It had shown something that only this frame or a later one of its connection had brought, or the connection had
     /// stayed open for longer than the delay of a busy machine.
     func handling(_ frame: Frame) -> Int? {
         if let known = handledAt[frame.event] { return known }
-        let taking = firstHandling(of: frame)
-        handledAt[frame.event] = .some(taking)
-        return taking
+        let event = firstHandling(of: frame)
+        handledAt[frame.event] = .some(event)
+        return event
     }
 
     private func firstHandling(of frame: Frame) -> Int? {
@@ -101,12 +101,12 @@ final class ClientPositions {
         let isSure =
             client.isForeground(at: frame.event) && history.isSurelyHandled(frame.event, on: frame.connection)
         let waited = isSure && due < history.events.endIndex ? due : nil
-        let later = connection.received[connection.received.boundary { $0.event >= frame.event }...]
+        let arrivals = connection.received[connection.received.boundary { $0.event >= frame.event }...]
         for state in client.states[client.states.boundary { $0.event > frame.event }...] {
             if let waited, waited <= state.event { break }
-            let isShown = later.prefix { $0.event < state.event }.contains { frame in
-                guard shows(state, frame), let before = client.state(at: frame.event) else { return false }
-                return !shows(before, frame) && history.clientMessages.isAlone(frame, before: state.event)
+            let isShown = arrivals.prefix { $0.event < state.event }.contains { later in
+                guard shows(state, later), let before = client.state(at: later.event) else { return false }
+                return !shows(before, later) && history.clientMessages.isOnlyDelivery(later, before: state.event)
             }
             if isShown { return state.event }
         }
@@ -166,11 +166,11 @@ final class ClientPositions {
         let greeted = history.connections.filter { connection in
             connection.greeting?.epoch != nil && connection.connected.map { $0 >= start && $0 < event } == true
         }.sorted { $0.opening < $1.opening }
-        let hasAsked = history.client.acts("send").contains { act in
+        let hasTyped = history.client.acts("send").contains { act in
             act.event >= start && act.event < event
                 && history.client.state(at: act.event)?.connection != .connected
         }
-        if greeted.count > 1 || hasAsked, let last = greeted.last, !last.sent.contains(where: { $0.kind == .sync }),
+        if greeted.count > 1 || hasTyped, let last = greeted.last, !last.sent.contains(where: { $0.kind == .sync }),
             let greeting = last.connected, let ending = last.ending?.event,
             history.effectiveSpan(from: greeting, to: ending) < history.timeouts.scheduling.microseconds
         {
@@ -210,12 +210,12 @@ final class ClientPositions {
         return !history.client.reads(of: session).contains { read in
             // A read that was requested as the connection began may still be pending when the connection is greeted.
             let ended = history.end(of: read)
-            let hasPassed =
+            let wasEarlier =
                 history.client.acts.contains { $0.event > ended && $0.event < connection.opening }
                 || history.client.states.contains { $0.event > ended && $0.event < connection.opening }
                 || !history.mayCross(read.request, connection.opening)
-            let isWithIt = read.request > connection.opening || !hasPassed
-            let first = isWithIt ? history.inFlight(before: greeted) : greeted
+            let belongsToConnection = read.request > connection.opening || !wasEarlier
+            let first = belongsToConnection ? history.inFlight(before: greeted) : greeted
             return read.isAnswered && history.end(of: read) > first && history.end(of: read) < event
         }
     }

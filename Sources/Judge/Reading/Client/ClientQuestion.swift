@@ -8,8 +8,8 @@ import HoldfastTranscript
 /// client may trim a text or normalize its Unicode before sending it; it is still the same message.
 struct ClientQuestion: Sendable, HasEvent {
     let text: String
-    private let core: Substring
-    /// The command to send it; nil if it is not in the history.
+    private let trimmed: Substring
+    /// The command that typed it; nil if the history has none.
     let typed: Int?
     /// The requests that carried it, in order; none if none reached the stage.
     private(set) var requests: [ObservedRequest] = []
@@ -75,7 +75,7 @@ struct ClientQuestion: Sendable, HasEvent {
                     case ("busy"?, _), (nil, 409?): .refusedBusy
                     case ("idempotency_mismatch"?, _), (nil, 422?): .refusedMismatch
                     case ("session_not_found"?, _), (nil, 400?), (nil, 404?), (nil, 413?): .refusedForGood
-                    case (let code?, _) where ErrorMeaning.formal.contains(code): .refusedForGood
+                    case (let code?, _) where ErrorMeaning.general.contains(code): .refusedForGood
                     default: .refusedOtherwise
                     }
             }
@@ -102,10 +102,10 @@ struct ClientQuestion: Sendable, HasEvent {
     }
 
     /// Whether a text equals the message's text, apart from surrounding space.
-    func hasText(_ words: String) -> Bool { Self.core(words) == core }
+    func hasText(_ words: String) -> Bool { Self.trimmed(words) == trimmed }
 
     /// The text without surrounding space, compared by Unicode equivalence.
-    static func core(_ words: String) -> Substring {
+    static func trimmed(_ words: String) -> Substring {
         guard words.utf8.first.map(isSpace) == true || words.utf8.last.map(isSpace) == true else { return words[...] }
         let tail = words.drop(while: \.isWhitespace)
         return tail.prefix(tail.count - tail.reversed().prefix(while: \.isWhitespace).count)
@@ -125,17 +125,17 @@ struct ClientQuestion: Sendable, HasEvent {
             else { continue }
             questions.append(ClientQuestion(text: text, typed: index))
         }
-        var places = Places(history.client)
-        for (index, question) in questions.enumerated() { places.byText[question.core, default: []].append(index) }
+        var lookup = Lookup(history.client)
+        for (index, question) in questions.enumerated() { lookup.byText[question.trimmed, default: []].append(index) }
         var repeats = history.client.acts("sendAgain")[...]
         for request in ObservedRequest.all(on: history.connections, in: history.exchanges) {
             while let act = repeats.first, act.event < request.event {
-                note(act, in: &questions, places)
+                note(act, in: &questions, lookup)
                 repeats.removeFirst()
             }
-            take(request, into: &questions, &places)
+            take(request, into: &questions, &lookup)
         }
-        for act in repeats { note(act, in: &questions, places) }
+        for act in repeats { note(act, in: &questions, lookup) }
         questions.sort { $0.event < $1.event }
         ClientSignReader(history).addSigns(&questions)
         return questions
@@ -144,10 +144,10 @@ struct ClientQuestion: Sendable, HasEvent {
     private init(text: String, typed: Int?) {
         self.text = text
         self.typed = typed
-        core = Self.core(text)
+        trimmed = Self.trimmed(text)
     }
 
-    private struct Places {
+    private struct Lookup {
         var byText: [Substring: [Int]] = [:]
         var byKey: [String: [Int]] = [:]
         /// The text that a screen first showed with a key.
@@ -161,65 +161,65 @@ struct ClientQuestion: Sendable, HasEvent {
         }
     }
 
-    private static func note(_ act: ObservedClient.Act, in questions: inout [ClientQuestion], _ places: Places) {
+    private static func note(_ act: ObservedClient.Act, in questions: inout [ClientQuestion], _ lookup: Lookup) {
         let key = act.details.id("clientMessageId")
         // A message that was never sent is identified by the text that the screen shows with its key.
-        let alike = key.flatMap { places.shown[$0] }.flatMap { places.byText[core($0)] } ?? []
+        let alike = key.flatMap { lookup.shown[$0] }.flatMap { lookup.byText[trimmed($0)] } ?? []
         let unsent = alike.last { questions[$0].event < act.event && questions[$0].requests.isEmpty }
-        if let index = key.flatMap({ places.byKey[$0]?.last }) ?? unsent { questions[index].repeats.append(act.event) }
+        if let index = key.flatMap({ lookup.byKey[$0]?.last }) ?? unsent { questions[index].repeats.append(act.event) }
     }
 
-    private static func take(_ request: ObservedRequest, into questions: inout [ClientQuestion], _ places: inout Places)
+    private static func take(_ request: ObservedRequest, into questions: inout [ClientQuestion], _ lookup: inout Lookup)
     {
         func alike(_ words: String) -> [Int] {
-            (places.byText[core(words)] ?? []).filter { questions[$0].event < request.event }
+            (lookup.byText[trimmed(words)] ?? []).filter { questions[$0].event < request.event }
         }
         let key = request.clientMessageId
-        let known = key.flatMap { places.byKey[$0] } ?? []
+        let known = key.flatMap { lookup.byKey[$0] } ?? []
         var same = alike(request.prompt)
         // A client that changes the text still shows the typed text under the key with which it sends the new one.
-        if same.isEmpty, known.isEmpty, let shown = key.flatMap({ places.shown[$0] }) { same = alike(shown) }
+        if same.isEmpty, known.isEmpty, let shown = key.flatMap({ lookup.shown[$0] }) { same = alike(shown) }
         var position: Int?
-        let typing = key.flatMap { places.firstShown[$0] }
+        let typing = key.flatMap { lookup.firstShown[$0] }
         // The last message that the person resent, unless it was sent since; among equal texts, the one that the screen
         // shows with the key.
-        let again = same.reversed().compactMap { index -> Int? in
-            guard let again = questions[index].repeats.last, !questions[index].requests.isEmpty,
-                questions[index].requests.allSatisfy({ $0.event < again })
+        let resend = same.reversed().compactMap { index -> Int? in
+            guard let act = questions[index].repeats.last, !questions[index].requests.isEmpty,
+                questions[index].requests.allSatisfy({ $0.event < act })
             else { return nil }
-            return index == same.last || typing?.contains(again) == true ? again : nil
+            return index == same.last || typing?.contains(act) == true ? act : nil
         }.first
-        if known.isEmpty, let again {
-            position = add(ClientQuestion(text: request.prompt, typed: again), to: &questions, &places)
+        if known.isEmpty, let resend {
+            position = add(ClientQuestion(text: request.prompt, typed: resend), to: &questions, &lookup)
         } else if same.count > 1, !known.contains(where: same.contains) {
             // A new key for a text that was typed more than once: the oldest message that was not sent yet, and only as
             // a last resort one that the screen showed under another key.
-            let waiting = same.filter { questions[$0].requests.isEmpty }
-            let named = waiting.filter { index in
-                places.firstShown.contains { name, gap in
-                    places.byKey[name] == nil && gap.contains(questions[index].event)
-                        && places.shown[name].map(core) == questions[index].core
+            let unsent = same.filter { questions[$0].requests.isEmpty }
+            let named = unsent.filter { index in
+                lookup.firstShown.contains { other, range in
+                    lookup.byKey[other] == nil && range.contains(questions[index].event)
+                        && lookup.shown[other].map(trimmed) == questions[index].trimmed
                 }
             }
-            let unsent = waiting.filter { !named.contains($0) } + named
+            let ranked = unsent.filter { !named.contains($0) } + named
             position =
-                unsent.first { typing?.contains(questions[$0].event) == true }
-                ?? unsent.first { exactlyEqual(questions[$0].text, request.prompt) } ?? unsent.first ?? same.last
-            if unsent.isEmpty {
+                ranked.first { typing?.contains(questions[$0].event) == true }
+                ?? ranked.first { exactlyEqual(questions[$0].text, request.prompt) } ?? ranked.first ?? same.last
+            if ranked.isEmpty {
                 for index in same { questions[index].isAmbiguous = true }
             }
         } else {
             position = same.last(where: known.contains) ?? same.last ?? known.last
         }
-        let found = position ?? add(ClientQuestion(text: request.prompt, typed: nil), to: &questions, &places)
+        let found = position ?? add(ClientQuestion(text: request.prompt, typed: nil), to: &questions, &lookup)
         questions[found].requests.append(request)
-        if let key, questions[found].keys.insert(key).inserted { places.byKey[key, default: []].append(found) }
+        if let key, questions[found].keys.insert(key).inserted { lookup.byKey[key, default: []].append(found) }
     }
 
     private static func add(
-        _ question: ClientQuestion, to questions: inout [ClientQuestion], _ places: inout Places
+        _ question: ClientQuestion, to questions: inout [ClientQuestion], _ lookup: inout Lookup
     ) -> Int {
-        places.byText[question.core, default: []].append(questions.count)
+        lookup.byText[question.trimmed, default: []].append(questions.count)
         questions.append(question)
         return questions.count - 1
     }

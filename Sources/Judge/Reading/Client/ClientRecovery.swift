@@ -4,7 +4,7 @@ import HoldfastTranscript
 
 extension Observations {
     /// Whether all connections certainly belong to one client: with a stage they always do; in a capture they must
-    /// belong to one person, on one device if that is known, and none is used again once a later one has begun.
+    /// have one person and, if known, one device, and none may be used once a later one has begun.
     var hasOneClient: Bool {
         guard isCapture else { return true }
         let devices = connections.compactMap { connection in
@@ -17,7 +17,7 @@ extension Observations {
             }
     }
 
-    /// A history that the client received: complete from a read, a part from a replay.
+    /// A history that the client received: complete if it came from a read, partial if it came from a replay.
     struct ReceivedHistory: Sendable {
         let event: Int
         let asked: Int
@@ -57,8 +57,8 @@ extension Observations {
     }
 
     private static func message(in frame: Frame) -> ObservedSessionRead.StoredMessage? {
-        guard frame.isOf(.message, .done), let told = ClientDelivery(frame), told.id != nil else { return nil }
-        return .init(id: told.id, role: told.role, text: told.text ?? "", clientMessageId: told.key)
+        guard frame.isOf(.message, .done), let delivery = ClientDelivery(frame), delivery.id != nil else { return nil }
+        return .init(id: delivery.id, role: delivery.role, text: delivery.text ?? "", clientMessageId: delivery.key)
     }
 
     /// The end, for the client, of the greeted connection before this one; nil if there was none in this life.
@@ -74,7 +74,7 @@ extension Observations {
         return [connections[last].ending?.event, away, opening].compactMap(\.self).min()
     }
 
-    func recovery(of sessions: Set<String>, since lost: Int, of index: Int) -> Int? {
+    func recovery(of sessions: Set<String>, since lost: Int, on index: Int) -> Int? {
         let reads = client.reads.filter { read in
             guard case .session(let id) = read.route, sessions.contains(id) else { return false }
             return end(of: read) > lost
@@ -180,7 +180,7 @@ extension ObservedClient.State {
     }
 
     /// The positions of a stored message: by its id, else by its key, else entries with the same text, without an id
-    /// and without another key; a repeated text under a different name is a different message.
+    /// and without another key; a repeated text with a different id or key is another message.
     private func places(of message: ObservedSessionRead.StoredMessage) -> [Int] {
         let byID = messages.indices.filter { messages[$0].id != nil && messages[$0].id == message.id }
         if !byID.isEmpty { return byID }

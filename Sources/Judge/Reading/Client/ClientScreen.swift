@@ -43,7 +43,7 @@ extension Observations {
     enum ScreenOutcome {
         /// The screen showed it in time.
         case kept
-        /// No sample up to this event showed it; this one is at or after the bound, or breaks it at any time.
+        /// No sample up to this event showed it, and the bound was over or this screen is never allowed.
         case broken(Int)
         /// Undecided: the samples ended before the bound, or the first one that showed it came after the bound.
         case unknown
@@ -51,7 +51,7 @@ extension Observations {
 
     /// Whether the screen showed something within a bound after `cause`, unless the need for it ended with `end`.
     ///
-    /// A sample for which `never` holds breaks it at any time; `holds` is nil for a state that decides nothing.
+    /// A sample for which `never` is true breaks it even within the bound; `holds` is nil if a state decides nothing.
     func shown(
         after cause: Int, within bound: Duration, before end: Int,
         never: (ScreenSample) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
@@ -87,7 +87,7 @@ extension Observations {
             ?? history.events.endIndex
     }
 
-    /// The event at which the person opens another conversation after an event, or the client's life ends.
+    /// The next event at which the person opens another conversation, or the client's life ends.
     func endOfStay(at event: Int) -> Int {
         min(end(of: event, at: ["selectSession", "openPush"]), endOfLife(at: event))
     }

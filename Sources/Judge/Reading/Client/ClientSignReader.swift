@@ -10,8 +10,8 @@ struct ClientSignReader {
     init(_ history: Observations) { self.history = history }
 
     func addSigns(_ questions: inout [ClientQuestion]) {
-        learnNames(&questions)
-        learnIds(&questions)
+        learnTurnIds(&questions)
+        learnMessageIds(&questions)
         let owners = Owners(questions)
         let frames = history.allFrames.sorted { $0.event < $1.event }
         var reads = history.sessionReads.sorted { $0.event < $1.event }[...]
@@ -28,7 +28,7 @@ struct ClientSignReader {
 
     // MARK: Names
 
-    private func learnNames(_ questions: inout [ClientQuestion]) {
+    private func learnTurnIds(_ questions: inout [ClientQuestion]) {
         var pairs: [(key: String?, turnId: String?)] = []
         for frame in history.allFrames {
             pairs.append((frame.clientMessageId, frame.turnId))
@@ -51,7 +51,7 @@ struct ClientSignReader {
         }
     }
 
-    private func learnIds(_ questions: inout [ClientQuestion]) {
+    private func learnMessageIds(_ questions: inout [ClientQuestion]) {
         var keys: [String: Set<String>] = [:]
         var events: [String: Int] = [:]
         // A stored message without a key was sent by another device.

@@ -13,7 +13,7 @@ extension Observations {
         let end: Int
     }
 
-    private static let turnsOfWaiting = ObservedClient.interruptions.union(
+    private static let actsEndingWaits = ObservedClient.interruptions.union(
         ["send", "sendAgain", "openPush", "selectSession"])
 
     var waitsForAnswers: [AnswerWait] {
@@ -22,30 +22,30 @@ extension Observations {
             list.entries.map(\.messageCount) != before.entries.map(\.messageCount)
         }
         let losses = connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) }
-        let acts = client.acts.filter { Self.turnsOfWaiting.contains($0.name) }.map(\.event)
+        let acts = client.acts.filter { Self.actsEndingWaits.contains($0.name) }.map(\.event)
         let reasons = Set(recoveryTriggers + losses + acts + gaps.map(\.reportedAt) + lists.map(\.1.event)).sorted()
         return clientQuestions.flatMap { question -> [AnswerWait] in
             let endings = question.signs.filter { $0.kind != .proof }
             // A refused question is awaited again once it is resent.
             let refused = endings.filter { $0.kind == .refusal }.map(\.event)
             let starts = ([-1] + refused).compactMap { event in question.requests.first { $0.event > event }?.event }
-            return Set(starts).sorted().flatMap { waits(for: question, from: $0, over: endings, reasons) }
+            return Set(starts).sorted().flatMap { waits(for: question, from: $0, until: endings, reasons) }
         }
     }
 
     /// The periods in which a client waited for an answer after a request, until it got the answer or an error.
     private func waits(
-        for question: ClientQuestion, from asked: Int, over endings: [ClientQuestion.Sign], _ reasons: [Int]
+        for question: ClientQuestion, from asked: Int, until endings: [ClientQuestion.Sign], _ reasons: [Int]
     ) -> [AnswerWait] {
-        let over = endings.map(\.event).filter { $0 > asked }.min() ?? history.events.endIndex
+        let end = endings.map(\.event).filter { $0 > asked }.min() ?? history.events.endIndex
         // A resent question is awaited anew.
         let repeats = question.requests.dropFirst().map(\.event)
         let reported = received.filter { frame in
             frame.isOf(.done, .message, .toolUse)
-                && frame.sessionId.map(question.namedSessions(before: over).contains) == true
+                && frame.sessionId.map(question.namedSessions(before: end).contains) == true
         }.map(\.event)
-        let borders = [asked] + Set(reasons + repeats + reported).filter { $0 > asked && $0 < over }.sorted() + [over]
-        let sessions = question.namedSessions(before: over)
+        let borders = [asked] + Set(reasons + repeats + reported).filter { $0 > asked && $0 < end }.sorted() + [end]
+        let sessions = question.namedSessions(before: end)
         return zip(borders, borders.dropFirst()).compactMap { first, last in
             let reads = client.reads.filter { read in
                 guard read.request > first, read.request < last else { return false }
@@ -90,8 +90,8 @@ extension Observations {
     /// the screen ends one too, unless `acrossVisits`.
     func undeliverablePeriods(of question: ClientQuestion, acrossVisits: Bool = false) -> [Range<Int>] {
         guard let asked = question.requests.first?.event else { return [] }
-        let over = question.signs.first { $0.kind != .proof }?.event ?? history.events.endIndex
-        let sessions = question.namedSessions(before: over)
+        let ending = question.signs.first { $0.kind != .proof }?.event ?? history.events.endIndex
+        let sessions = question.namedSessions(before: ending)
         let requests = exchanges.filter { exchange in
             if let session = exchange.sessionRead { return sessions.isEmpty || sessions.contains(session) }
             return exchange.isChat || sessions.isEmpty && exchange.isRead(of: .sessions)
@@ -117,16 +117,16 @@ extension Observations {
                 firstSign(of: question, on: index).map { networked($0..<max($0 + 1, client.ends[index] ?? .max)) } ?? []
             }
         let names =
-            Self.turnsOfWaiting.subtracting(acrossVisits ? ["selectSession"] : [])
+            Self.actsEndingWaits.subtracting(acrossVisits ? ["selectSession"] : [])
             + ["foreground", "networkUp", "receivePush", "hang"]
         let acts = names.flatMap { client.acts($0) }.map(\.event)
         let starts = Set(chances.map(\.upperBound) + acts + [asked]).filter { start in
-            start >= asked && start < over && !chances.contains { $0.contains(start) }
+            start >= asked && start < ending && !chances.contains { $0.contains(start) }
                 && client.isForeground(at: start)
         }
         return starts.sorted().map { start in
-            let next = (chances.map(\.lowerBound) + acts).filter { $0 > start }.min() ?? over
-            return start..<min(next, over)
+            let next = (chances.map(\.lowerBound) + acts).filter { $0 > start }.min() ?? ending
+            return start..<min(next, ending)
         }
     }
 
@@ -155,21 +155,21 @@ extension Observations {
 
     /// Whether a client may have missed a sign about a message, because no screen of that life reflects it.
     func mayBeMissed(_ sign: ClientQuestion.Sign, of question: ClientQuestion, before event: Int) -> Bool {
-        let over = departure(after: sign.event, on: sign.connection) ?? .max
+        let departed = departure(after: sign.event, on: sign.connection) ?? .max
         // A resend over another transport a moment later may have crossed the sign.
-        let again = question.requests.first { $0.event == event }
-        let hasCrossed = again.map { $0.connection != sign.connection } == true && mayCross(sign.event, event)
+        let resend = question.requests.first { $0.event == event }
+        let hasCrossed = resend.map { $0.connection != sign.connection } == true && mayCross(sign.event, event)
         let sends = question.requests.prefix { $0.event < sign.event }.map(\.event)
-        // If the network went while the request was on its way, no response arrives.
+        // If the network failed while the request was on its way, no response arrives.
         let downs = client.acts("networkDown").map(\.event)
         let isAbandoned = sign.connection == nil && downs.contains { $0 < sign.event && mayCross($0, sends.last ?? $0) }
-        guard over < event || hasCrossed || isAbandoned else { return false }
+        guard departed < event || hasCrossed || isAbandoned else { return false }
         let isLate = sends.first.map { !mayCross(question.event, $0) } ?? false
         // Another request over the same transport follows the loss or end of the last one.
-        let last = question.requests.last { $0.event < event && ($0.connection == nil) == (again?.connection == nil) }
+        let last = question.requests.last { $0.event < event && ($0.connection == nil) == (resend?.connection == nil) }
         let isDue = last.map { last in end(of: last).map { $0 < sign.event } ?? false } ?? true
         // The resend left soon after its reason: a loss, or the greeting of its own connection.
-        let greeted = again?.connection.flatMap { connections[$0].connected }
+        let greeted = resend?.connection.flatMap { connections[$0].connected }
         let reasons = [greeted, sends.count > 1 ? nil : sends.first] + question.requests.map(end)
         let isResent =
             hasCrossed && isDue && (sends.count > 1 || isLate)
@@ -185,14 +185,14 @@ extension Observations {
         return !samples(after: sign.event, before: min(event, endOfLife(at: sign.event))).contains { sample in
             guard effectiveTime(of: sample.event) <= limit else { return false }
             // A resend that was due anyway may have left before that sample, and arrived after it.
-            if isResent, over >= event, mayCross(sample.event, event) { return false }
+            if isResent, departed >= event, mayCross(sample.event, event) { return false }
             if sign.kind == .proof {
                 return sample.state.places(of: question).contains { sample.state.messages[$0].status == "sent" }
             }
             // An error shown after another request for the message failed may concern that request.
             let hasFailedSince = question.requests.compactMap(exchange).contains { exchange in
-                guard let over = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
-                return over > sign.event && over < sample.event
+                guard let end = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
+                return end > sign.event && end < sample.event
             }
             // A rejected client shows all its messages as failed.
             let isSentAway = wasSentAway(before: sample.event + 1) && !wasSentAway(before: sign.event + 1)
@@ -262,7 +262,7 @@ extension Observations {
     func awaitsOthers(than question: ClientQuestion, on state: ObservedClient.State) -> Bool {
         clientQuestions.contains { other in
             other.event != question.event && other.event < state.event && !state.showsAsFailed(other)
-                && mayStand(other, on: state, before: state.event)
+                && mayAppear(other, on: state, before: state.event)
                 && !other.signs.contains { other.settles($0, before: state.event) }
         }
     }

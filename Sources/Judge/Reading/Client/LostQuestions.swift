@@ -28,7 +28,7 @@ extension Observations {
             let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
             // The last of several requests may be lost only because the history ends; the earlier ones were resent.
             if lost.isSentAgain(question) || question.requests.first?.event == request.event { return lost }
-            if standing(after: event, within: clientPatience) != nil { return lost }
+            if proofOfConnection(after: event, within: clientPatience) != nil { return lost }
         }
         // Typed into a connection that had ended but was still shown as connected.
         guard let typed = question.typed, client.state(at: typed)?.connection == .connected,
@@ -50,14 +50,14 @@ extension Observations {
     /// The event that proves that a lost question was not resent: in the life of the app that lost it, else in the next
     /// one, if the screen shows the message as if it were on its way.
     func proofNotSentAgain(of question: ClientQuestion, lostAt lost: LostQuestion) -> Int? {
-        if let proof = standing(after: lost.sent, within: clientPatience, from: { max($0, lost.event) }) {
+        if let proof = proofOfConnection(after: lost.sent, within: clientPatience, from: { max($0, lost.event) }) {
             return proof
         }
         let end = endOfLife(at: lost.sent)
         guard let launch = client.acts("launch").after(end - 1).first, let life = client.launch(at: launch.event),
             !life.isFresh, question.repeats.isEmpty, !hasFailed(question, from: lost.sent, to: life.events.upperBound),
             !mayCross(lost.sent, end),
-            let proof = standing(after: launch.event, within: clientPatience),
+            let proof = proofOfConnection(after: launch.event, within: clientPatience),
             client.state(at: proof)?.places(of: question).isEmpty == false
         else { return nil }
         return proof
@@ -77,7 +77,7 @@ extension Observations {
     /// the client could act; nil if none did.
     ///
     /// `start` maps the greeting to the event at which the bound begins; nil if it never begins.
-    func standing(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Int? {
+    func proofOfConnection(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Int? {
         for (index, connection) in connections.enumerated() {
             guard let greeted = connection.connected, greeted > event, greeted < endOfLife(at: event),
                 let first = start(greeted), first < endOfLife(at: event),

@@ -105,7 +105,7 @@ final class ObservedClient {
 
     func reads(of session: String) -> [ObservedExchange] { reads.filter { $0.route == .session(session) } }
 
-    /// The event at which the data that the app may have now began: its last launch as a new installation.
+    /// The event that began the app's current data: its last launch as a new installation.
     func installation(at event: Int) -> Int {
         launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
     }
@@ -177,8 +177,8 @@ final class ObservedClient {
 extension Observations {
     /// The time after which a client has broken one of its own bounds, at its time scale.
     ///
-    /// The bound is divided by the time scale, plus the delay that a busy machine adds to any timer. A bound that
-    /// involves no timer of the client is unchanged.
+    /// The bound is divided by the time scale; then the delay that a busy machine adds to any timer is added. A bound
+    /// that involves no timer of the client is unchanged.
     func clientBound(_ path: KeyPath<Timeouts, Duration>) -> Duration {
         let bound = timeouts[keyPath: path]
         if path == \Timeouts.foregroundReconnect || path == \Timeouts.driver { return bound }

@@ -39,27 +39,27 @@ extension ClientQuestion {
         sessions(before: event).union(requests.compactMap(\.sessionAsked))
     }
 
-    /// Whether it can be in a session, as far as the client knew before an event.
-    func mayStand(in session: String?, before event: Int) -> Bool {
+    /// Whether it may be in a session, as far as the client knew before an event.
+    func mayAppear(in session: String?, before event: Int) -> Bool {
         let sessions = namedSessions(before: event)
         return session.map { sessions.isEmpty || sessions.contains($0) } ?? true
     }
 }
 
 extension Observations {
-    /// Whether a question can be on a screen, as far as the client knew before an event; if it knew no session, only
-    /// until the person has left the conversation in which it was typed.
-    func mayStand(_ question: ClientQuestion, on state: ObservedClient.State, before event: Int) -> Bool {
-        guard question.mayStand(in: state.sessionId, before: event) else { return false }
+    /// Whether a question may be on a screen, as far as the client knew before an event; if the client knew no session,
+    /// only until the person has left the conversation in which the question was typed.
+    func mayAppear(_ question: ClientQuestion, on state: ObservedClient.State, before event: Int) -> Bool {
+        guard question.mayAppear(in: state.sessionId, before: event) else { return false }
         let isNamed = state.sessionId.map(question.namedSessions(before: event).contains) == true
         return isNamed || endOfStay(at: question.event) > state.event
             || state.places(of: question).contains {
-                !isRead(state.messages[$0], apartFrom: question, before: state.event)
+                !isInHistory(state.messages[$0], apartFrom: question, before: state.event)
             }
     }
 
     /// Whether an entry that matches a question only by its text is in a history, and so may be another message.
-    func isRead(
+    func isInHistory(
         _ shown: ObservedClient.ShownMessage, apartFrom question: ClientQuestion, before event: Int
     ) -> Bool {
         guard let id = shown.id, shown.key == nil, !question.ids.contains(id) else { return false }

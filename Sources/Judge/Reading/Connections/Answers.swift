@@ -22,12 +22,12 @@ extension ObservedConnection {
             }
             if answer.kind == .error, answer.clientMessageId == nil { return true }  // it answers some frame
             guard let request = later.first(where: answer.answers) else { return false }
-            // An answer may belong to any request of the same type and names.
-            let owed = earlier.count {
+            // An answer may belong to any request of the same type and ids.
+            let pending = earlier.count {
                 $0.type == request.type && $0.clientMessageId == request.clientMessageId
                     && $0.string("nonce") == request.string("nonce")
             }
-            return owed == 0 || received.count { $0.event <= answer.event && $0.answers(request) } > owed
+            return pending == 0 || received.count { $0.event <= answer.event && $0.answers(request) } > pending
         }
     }
 
@@ -45,7 +45,7 @@ extension Frame {
     /// Whether it answers a frame; an `error` with a turn id ends that turn instead.
     fileprivate var isAnswer: Bool { kind == .error ? turnId == nil : type.map(Self.answers.contains) == true }
 
-    /// The types of frames that answer another frame by its name; `answers` contains all types of answers.
+    /// The types of frames that answer a particular frame; `answers` contains all types of answers.
     static let answersByName: Set = ["ack", "pong", "syncResult"]
     static let answers = answersByName.union(["connected", "error"])
 
@@ -70,8 +70,8 @@ extension Observations {
         return ending
     }
 
-    /// Whether a server closed a connection whose `auth` may have reached it after its time limit: the two crossed, or
-    /// a late machine kept the server from reading while its timer ran.
+    /// Whether a server closed a connection whose `auth` may have arrived after the time limit: the two crossed, or a
+    /// late machine kept the server from reading while its timer ran.
     private func isForLateAuth(_ ending: ObservedConnection.Ending, of connection: ObservedConnection) -> Bool {
         guard ending.has(code: 4002), connection.connected == nil, let auth = connection.auth else { return false }
         let (start, limit) = (connection.opening, min(subject.limits["authSeconds"] ?? 10, 10) * 1_000_000)
@@ -103,7 +103,7 @@ extension Observations {
         into evidence: inout Evidence
     ) {
         let expected = "\(statuses.lowerBound) with an error body"
-        // A server that stops need not know more, and one without storage need not know its sessions.
+        // A server may answer 503 while it stops; if it cannot store anything, it need not know its sessions.
         if exchange.status == 503, let response = exchange.response {
             let isDisturbed = statuses == 404...404 ? wasDisturbed : wasStopped
             if isDisturbed(exchange.request, response) { return }

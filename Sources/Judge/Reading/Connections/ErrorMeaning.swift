@@ -1,7 +1,7 @@
 import HoldfastTranscript
 
 extension Frame {
-    /// Whether it is an error that ends no turn, so that it refuses a message.
+    /// Whether it is an error that ends no turn, and so refuses a message.
     var isRefusal: Bool { kind == .error && turnId == nil && seq == nil }
 }
 
@@ -11,7 +11,7 @@ enum ErrorMeaning {
 
     static let malformed: Set<String> = ["parse_error", "bad_request", "unknown_type"]
 
-    static let formal = malformed.union(["too_large"])
+    static let general = malformed.union(["too_large"])
 
     /// Codes that only report the failure of a running turn.
     static let failures: Set<String> = ["agent_failed", "interrupted"]

@@ -82,7 +82,7 @@ extension Observations {
     func isAfterHostileFrame(_ event: Int, on index: Int) -> Bool {
         hostileFrames.contains { hostile in
             guard hostile.frame.event < event else { return false }
-            if hostile.frame.connection == index, !hostile.isJudged { return false }
+            if hostile.frame.connection == index, !hostile.mayExplainEnd { return false }
             return !hasOutlived(hostile, on: index, before: event)
         }
     }
@@ -98,10 +98,10 @@ extension Observations {
         let start = isOwn ? hostile.answer?.event ?? sent : sent
         let connection = connections[index]
         // Errors arrive in order: an error that does not answer this message answers an earlier one.
-        let words = isOwn && hostile.answer == nil ? Frame.answersByName : Frame.answers
-        return connection.hasAnswered(since: start, before: event, with: words)
+        let types = isOwn && hostile.answer == nil ? Frame.answersByName : Frame.answers
+        return connection.hasAnswered(since: start, before: event, with: types)
             || isOwn && connection.hasAnswered(since: sent, before: event, with: ["pong"])
-            || !isOwn && hostile.newcomerGreeted.isBefore(connection.opening)
+            || !isOwn && hostile.laterGreeting.isBefore(connection.opening)
             || connection.received.contains {
                 $0.event < event && effectiveTime(of: $0.event) > effectiveTime(of: start) + timeouts.close.microseconds
             }
@@ -132,7 +132,7 @@ extension Observations {
         let isAnnounced = ending.isGoodbye && !isReported
         if isReset || isAnnounced || isLost && wasStopped(between: auth, and: ending.event) { return }
         if isReported, ending.has(code: close) { return evidence.keep() }
-        let untold = errors.first.map { called($0) } ?? "\(called(ending)) without an error"
-        violate(isReported || isLost ? called(ending) : untold, ending.event)
+        let observed = errors.first.map { called($0) } ?? "\(called(ending)) without an error"
+        violate(isReported || isLost ? called(ending) : observed, ending.event)
     }
 }

@@ -9,12 +9,12 @@ struct HostileFrame: Sendable {
     /// The `error` that answers it, without turn and position.
     var answer: Frame?
     /// In a capture, the event by which the server accepted it like any other message; nil otherwise.
-    var taken: Int?
-    /// The first greeting of a connection that began after it.
-    var newcomerGreeted: Int?
+    var accepted: Int?
+    /// The first greeting on any connection opened after it.
+    var laterGreeting: Int?
 
     /// Whether it may explain the end of its own connection; a free message does so only if it is too deeply nested.
-    var isJudged: Bool {
+    var mayExplainEnd: Bool {
         if case .tooDeep = frame.problem?.kind { return true }
         return kind != .free
     }
@@ -43,7 +43,7 @@ struct HostileFrame: Sendable {
             case .unknownType: ["unknown_type"]
             case .invalid: ["bad_request"]
             case .oversize: ["too_large"]
-            case .free: ErrorMeaning.formal
+            case .free: ErrorMeaning.general
             }
         }
 
@@ -99,8 +99,8 @@ struct HostileFrame: Sendable {
     ///
     /// A server answers in the order of reading, so the first unanswered message gets the next `error` that ends no
     /// turn, unless its timeout passed before a later one was sent. In a capture, a server may have accepted a message
-    /// it should have refused, and answers may be missing. There, messages accepted by name no longer wait, and an
-    /// `error` answers the first message with a fitting code, preferably one that the server has not read past, else
+    /// it should have refused, and answers may be missing. There, accepted messages wait no longer, and an `error`
+    /// answers the first message that its code fits, preferably one after which the server has answered no other, else
     /// the message just before it.
     static func all(of kinds: [Int: Kind], in history: Observations) -> [HostileFrame] {
         guard !kinds.isEmpty else { return [] }
@@ -138,7 +138,7 @@ struct HostileFrame: Sendable {
                         waiting.removeAll { $0 == index }
                         continue
                     }
-                    waiting.removeAll { hostile[$0].kind == .free && !ErrorMeaning.formal.contains(frame.code ?? "") }
+                    waiting.removeAll { hostile[$0].kind == .free && !ErrorMeaning.general.contains(frame.code ?? "") }
                     // A message without an answer in time gets none once a later message is answered.
                     waiting.removeAll { index in
                         let (sent, last) = (hostile[index].frame.event, hostile[hostile.endIndex - 1].frame.event)
@@ -162,19 +162,19 @@ struct HostileFrame: Sendable {
                 }
             }
             for index in hostile.indices where hostile[index].answer == nil {
-                hostile[index].taken = passed.answers[hostile[index].frame.event]
+                hostile[index].accepted = passed.answers[hostile[index].frame.event]
             }
             all += hostile
         }
         all.sort { $0.frame.event < $1.frame.event }
         // From the last connection to the first.
-        var (left, greeted) = (history.connections[...], Int.max)
+        var (remaining, greeted) = (history.connections[...], Int.max)
         for index in all.indices.reversed() {
-            while let last = left.last, last.opening > all[index].frame.event {
+            while let last = remaining.last, last.opening > all[index].frame.event {
                 greeted = min(greeted, last.connected ?? .max)
-                left.removeLast()
+                remaining.removeLast()
             }
-            if greeted < .max { all[index].newcomerGreeted = greeted }
+            if greeted < .max { all[index].laterGreeting = greeted }
         }
         return all
     }
@@ -216,7 +216,7 @@ extension Observations {
             let isLate = effectiveTime(of: ending.event) > effectiveTime(of: start) + timeouts.close.microseconds
             let isStop = wasStopped(between: hostile.frame.event, and: ending.event)
             let isSilence = ending.mayBeSilence || ending.isForSilence
-            // A server may end a connection at a message that is too large or not UTF-8, and reads nothing behind it.
+            // A server may end a connection at a message that is too large or not UTF-8, and reads nothing after it.
             let isUnread = hostileFrames.contains {
                 $0.frame.connection == hostile.frame.connection && $0.frame.event < hostile.frame.event
                     && ($0.kind == .oversize || $0.kind == .binary && ending.has(code: 1007)) && $0.answer == nil

@@ -82,7 +82,7 @@ final class ObservedConnection: @unchecked Sendable {
         /// Whether neither peer is at fault.
         var isExcused: Bool { isGoodbye || mayBeSilence }
 
-        /// Whether its reason is not the last message: the server's state, or that it rejects this peer.
+        /// Whether it had a reason other than the last message: the server's state, or a rejection of this peer.
         var isForAnotherReason: Bool { isExcused || [4001, 4002, 4004, 4010].contains(where: has) }
 
         enum Kind: Sendable, Equatable {
@@ -215,8 +215,8 @@ final class ObservedConnection: @unchecked Sendable {
         return signs.last { $0 < last }.map { time($0) > limit } ?? false
     }
 
-    /// Notes if silence may explain an end without another reason: in two heartbeats nothing showed that the server had
-    /// heard its client, and the machine was late; or the stage did not read or answer pings.
+    /// Notes whether silence may explain an end without another reason: in two heartbeats nothing showed that the
+    /// server had heard its client, and the machine was late; or the stage did not read or answer pings.
     private func doubtSilence(in history: History, by clock: LatenessClock) {
         guard let ending, ending.kind == .lost || ending.isForSilence, let connected, let heartbeat else { return }
         let end = history.events[ending.event].at
@@ -229,13 +229,13 @@ final class ObservedConnection: @unchecked Sendable {
             && end - history.events[auth ?? connected].at >= 2 * heartbeat
             && !hasAnswered(since: start, before: ending.event, with: Frame.answersByName)
             && !zip(transportPings, transportPongs).contains { $0 > start && $1 > $0 && $1 < ending.event }
-        let wasDeaf = (pauses + mutes.map { (stopped: $0, resumed: nil) }).contains {
+        let wasUnresponsive = (pauses + mutes.map { (stopped: $0, resumed: nil) }).contains {
             isSilent(from: $0.stopped, to: $0.resumed, for: 2 * heartbeat, in: history)
         }
-        self.ending?.mayBeSilence = wasLate || wasDeaf
+        self.ending?.mayBeSilence = wasLate || wasUnresponsive
     }
 
-    /// Whether a peer that did not read was silent for the length, and the end came before or just after it resumed.
+    /// Whether a peer that did not read was silent for a given time, and the end came before or just after it resumed.
     ///
     /// Its last pong may be a heartbeat older than the stop.
     private func isSilent(from stopped: Int, to resumed: Int?, for length: Int, in history: History) -> Bool {

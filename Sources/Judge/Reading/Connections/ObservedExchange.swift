@@ -40,7 +40,7 @@ final class ObservedExchange: HasRequest {
         case other
     }
 
-    /// The body of the response without generated members; a verdict about a name uses this.
+    /// The body of the response without generated members; a verdict about an id uses this.
     var stated: JSONValue? { generated.reduce(answer?.root) { $0?.removing($1) } }
 
     func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }

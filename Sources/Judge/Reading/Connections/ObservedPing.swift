@@ -8,7 +8,7 @@ struct ObservedPing {
 
     var nonce: String? { request.id("nonce") }
 
-    var isRepeated: Bool {
+    var isEchoed: Bool {
         guard let nonce, let given = pong?.id("nonce") else { return false }
         return exactlyEqual(nonce, given)
     }

@@ -34,7 +34,7 @@ struct ObservedSessionRead: Sendable, HasEvent, HasRequest {
         var statedKey: String? { saysKey ? clientMessageId : nil }
         var statedTurn: String? { saysTurn ? turnId : nil }
 
-        func isSameDay(as other: Self) -> Bool {
+        func isWithinADay(of other: Self) -> Bool {
             let instants = [timestamp, other.timestamp].compactMap { $0.flatMap { Instant($0) }?.seconds }
             return instants.count == 2 && abs(instants[0] - instants[1]) < 86_400
         }

@@ -1,10 +1,10 @@
 import HoldfastTranscript
 
-/// The progress of a server's reading on a connection: up to the last message that it answered by name.
+/// The messages that a server has certainly read on a connection: all up to the last one that it answered.
 struct PassedFrames {
     /// The event of the last message certainly read; -1 if there is none.
     private(set) var last = -1
-    /// The answer to each message, by name.
+    /// The event that answers each message, by the message's event.
     private(set) var answers: [Int: Int] = [:]
     private var pings: [Int] = []
     private var syncs: [Int] = []
@@ -35,9 +35,9 @@ struct PassedFrames {
             if let event = keys[key] {
                 pass(event, by: frame)
             } else if !key.isEmpty,
-                let taken = binaries.last(where: { String(decoding: $0.bytes, as: UTF8.self).contains(key) })
+                let match = binaries.last(where: { String(decoding: $0.bytes, as: UTF8.self).contains(key) })
             {
-                pass(taken.event, by: frame)
+                pass(match.event, by: frame)
             }
         default: break
         }

@@ -9,7 +9,7 @@ extension Observations {
 
     /// Whether a client had sent nothing for two heartbeats.
     ///
-    /// The server counts from the last sign that it received, shortly before the stage noted it.
+    /// The server counts from its own receipt of the last sign, which may be shortly before the stage noted that sign.
     func wasSilent(_ connection: ObservedConnection, before event: Int) -> Bool {
         guard let heartbeat = connection.heartbeat else { return false }
         return span(from: lastSign(on: connection, before: event), to: event) >= 2 * heartbeat - heartbeat / 4
@@ -18,9 +18,9 @@ extension Observations {
     /// Whether a client had sent only WebSocket pings or pongs, and no frame, for a heartbeat.
     func wasIdle(_ connection: ObservedConnection, before event: Int) -> Bool {
         guard let heartbeat = connection.heartbeat, let connected = connection.connected else { return false }
-        let spoke = max(connected, connection.sent.last { $0.event < event }?.event ?? 0)
-        return span(from: spoke, to: event) >= heartbeat
-            && connection.signs.contains { $0 > spoke && $0 < event }
+        let lastFrame = max(connected, connection.sent.last { $0.event < event }?.event ?? 0)
+        return span(from: lastFrame, to: event) >= heartbeat
+            && connection.signs.contains { $0 > lastFrame && $0 < event }
     }
 
     /// Whether a connection lasted for more than three heartbeats in which its client sent no frames, only WebSocket

@@ -4,7 +4,7 @@ import HoldfastTranscript
 
 /// Members outside version 1.
 enum UnknownMembers {
-    /// Whether a server's frame has such a member, also in its limits and replayed frames.
+    /// Whether a server's frame, its limits or one of its replayed frames has such a member.
     static func areReported(in frame: Frame) -> Bool { frame.value.map(areReported) ?? false }
 
     private static func areReported(in value: JSONValue) -> Bool {
@@ -16,7 +16,7 @@ enum UnknownMembers {
             || (value["missed"]?.arrayValue ?? []).contains(where: areReported)
     }
 
-    /// Whether a client's frame, or the body of a question, has such a member, also in its messages and their parts.
+    /// Whether a client's frame or the body of a question has such a member, including in its messages and their parts.
     ///
     /// Frames before `connected` are not examined.
     static func exist(in value: JSONValue, as name: String) -> Bool {

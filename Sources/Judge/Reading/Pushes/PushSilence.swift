@@ -8,12 +8,12 @@ struct UnseenAnswer {
     let shown: Int
     /// The last end of a connection that got the `done`.
     var end: Int?
-    /// The time by which the server must know that no one saw it, in microseconds of the patient clock.
+    /// The time by which the server must know that no one saw it, in microseconds on the clock for bounds.
     let known: Int
 }
 
 extension Observations {
-    /// The principals whose devices' pushes were recorded from an event on.
+    /// The principals whose devices' pushes are being recorded at an event.
     func pushListeners(at event: Int) -> Set<String> {
         Set(
             history.events[...event].compactMap { earlier in

@@ -7,7 +7,7 @@ extension Observations {
         let own = turns.filter { $0.principal == push.principal && $0.event < push.event }
         if let id = push.turnId, let turn = own.first(where: { $0.turnId == id }) { return turn }
         if let id = push.messageId, let turn = own.first(where: { answerIDs(of: $0).contains(id) }) { return turn }
-        // Include turns with guessed names.
+        // Include turns with guessed ids.
         let near = questions.filter { turn in
             turn.principal == push.principal && turn.event < push.event
                 && (push.sessionId == nil || turn.session == nil || turn.session == push.sessionId)
@@ -21,12 +21,12 @@ extension Observations {
         return Set(turn.dones.compactMap(\.messageId) + responses + stored)
     }
 
-    /// Whether a push names a turn or its answer or, if neither is known and `counts` is true, its session.
-    func isNamed(_ turn: ObservedTurn, by push: ObservedPush, orBySession counts: Bool) -> Bool {
+    /// Whether a push names a turn or its answer or, if neither is known and `orBySession` is true, its session.
+    func isNamed(_ turn: ObservedTurn, by push: ObservedPush, orBySession: Bool) -> Bool {
         if let id = push.turnId, let own = turn.turnId { return id == own }
         let answers = answerIDs(of: turn)
         if let id = push.messageId, !answers.isEmpty { return answers.contains(id) }
-        return counts && push.sessionId != nil && push.sessionId == turn.session
+        return orBySession && push.sessionId != nil && push.sessionId == turn.session
     }
 
     func text(announcedBy push: ObservedPush) -> String? {

@@ -81,8 +81,8 @@ struct ReachCount {
     }
 
     /// The number of concurrent ranges, for each subrange in which it is constant.
-    private static func depths(_ stretches: [Range<Int>]) -> [(depth: Int, events: Range<Int>)] {
-        let edges = (stretches.map { ($0.lowerBound, 1) } + stretches.map { ($0.upperBound, -1) }).sorted(by: <)
+    private static func depths(_ ranges: [Range<Int>]) -> [(depth: Int, events: Range<Int>)] {
+        let edges = (ranges.map { ($0.lowerBound, 1) } + ranges.map { ($0.upperBound, -1) }).sorted(by: <)
         var depth = 0
         return zip(edges, edges.dropFirst()).compactMap { edge, next in
             depth += edge.1
@@ -90,8 +90,8 @@ struct ReachCount {
         }
     }
 
-    /// The seconds of the longest time between successive events.
-    private func longestRest(_ events: [Int]) -> Int? {
+    /// The longest time between successive events, in seconds.
+    private func longestPause(_ events: [Int]) -> Int? {
         let inOrder = events.sorted()
         return zip(inOrder, inOrder.dropFirst()).map { seconds($0..<$1) }.max()
     }
@@ -99,10 +99,10 @@ struct ReachCount {
     private mutating func countConnections() {
         raise(.epochs, Set(connections.compactMap { $0.greeting?.epoch }).count)
         raise(.handshakes, connections.count { $0.connected == nil })
-        for connection in connections { raise(.silentSeconds, longestRest(connection.sent.map(\.event))) }
+        for connection in connections { raise(.silentSeconds, longestPause(connection.sent.map(\.event))) }
         for (person, own) in Dictionary(grouping: connections, by: \.principal) {
             let sent = own.flatMap { [$0.opening] + $0.sent.map(\.event) }
-            raise(.restSeconds, longestRest(sent + exchanges.filter { $0.sent.principal == person }.map(\.request)))
+            raise(.restSeconds, longestPause(sent + exchanges.filter { $0.sent.principal == person }.map(\.request)))
             let open = own.compactMap { connection in
                 connection.connected.map { $0..<max($0, connection.ending?.event ?? end) }
             }
@@ -129,9 +129,9 @@ struct ReachCount {
             let open = asked.map { $0.asked..<max($0.asked, min($0.acked ?? $0.ended ?? end, last)) }
             for (depth, events) in Self.depths(open) {
                 raise(.unacknowledged, depth)
-                let reached: [Reach.Situation] = [.twoUnacknowledged, .threeUnacknowledged]
-                for reached in reached.prefix(max(0, depth - 1)) {
-                    mark(reached, connection.principal, from: events.lowerBound, to: events.upperBound)
+                let situations: [Reach.Situation] = [.twoUnacknowledged, .threeUnacknowledged]
+                for situation in situations.prefix(max(0, depth - 1)) {
+                    mark(situation, connection.principal, from: events.lowerBound, to: events.upperBound)
                 }
             }
         }
@@ -148,7 +148,7 @@ struct ReachCount {
         let reads = exchanges.compactMap { read in read.sessionRead.map { ($0, read.request) } }
         let uses = reads + turns.flatMap { turn in turn.requests.map { (turn.session ?? "", $0.event) } }
         for (session, own) in Dictionary(grouping: uses, by: \.0) where !session.isEmpty {
-            raise(.sessionRestSeconds, longestRest(own.map(\.1)))
+            raise(.sessionRestSeconds, longestPause(own.map(\.1)))
         }
         for (person, own) in Dictionary(grouping: turns, by: \.person) {
             raise(.keys, own.count)
@@ -273,7 +273,7 @@ struct ReachCount {
 
     private mutating func countRefusals() {
         let greetings = Set(connections.compactMap(\.connected))
-        var (row, refusedPushes) = (0, 0)
+        var (refusalsInARow, refusedPushes) = (0, 0)
         for (index, event) in history.events.enumerated() {
             let status: Int? =
                 switch event.kind {
@@ -284,8 +284,8 @@ struct ReachCount {
                 }
             if status == 429 { mark(.rateLimited, from: index) }
             if status == 401 { mark(.wrongToken, from: index) }
-            row = status == 401 ? row + 1 : greetings.contains(index) ? 0 : row
-            raise(.wrongTokens, row)
+            if status == 401 { refusalsInARow += 1 } else if greetings.contains(index) { refusalsInARow = 0 }
+            raise(.wrongTokens, refusalsInARow)
             guard case .response(let response) = event.kind, event.lane == .push else { continue }
             refusedPushes = response.status < 300 ? 0 : refusedPushes + 1
             raise(.refusedPushes, refusedPushes)

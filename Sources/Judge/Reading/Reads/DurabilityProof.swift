@@ -1,4 +1,4 @@
-/// The evidence of a history about PERSIST-1, and its gaps.
+/// The evidence about PERSIST-1 in a history, and the gaps in that evidence.
 struct DurabilityProof {
     let promises: [StoredPromise]
     private let kills: ArmedKills

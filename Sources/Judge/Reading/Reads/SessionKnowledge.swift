@@ -20,21 +20,21 @@ struct SessionKnowledge: Sendable {
             let named = (frame.sessionId, history.principal(of: frame), lives.life(at: frame.event))
             if let before, before == named { continue }
             before = named
-            name(named.0, named.1, at: frame.event)
+            record(named.0, named.1, at: frame.event)
         }
         for exchange in history.exchanges {
             guard let event = exchange.response, let status = exchange.status, let principal = exchange.sent.principal
             else { continue }
             if exchange.isChat, status == 200 {
-                name(exchange.answer?.root.id("sessionId"), principal, at: event)
+                record(exchange.answer?.root.id("sessionId"), principal, at: event)
             }
             if let id = exchange.sessionRead {
                 reads[ScopedName(id, of: principal), default: []].append((event, status))
             }
         }
-        for read in history.sessionReads { name(read.session.id("id"), read.principal, at: read.event) }
+        for read in history.sessionReads { record(read.session.id("id"), read.principal, at: read.event) }
         for list in lists {
-            for id in list.ids { name(id, list.principal, at: list.event) }
+            for id in list.ids { record(id, list.principal, at: list.event) }
         }
     }
 
@@ -77,7 +77,7 @@ struct SessionKnowledge: Sendable {
         reads[ScopedName(session, of: principal)]?.first { $0.event > event && $0.status == 404 }?.event
     }
 
-    private mutating func name(_ session: String?, _ principal: String?, at event: Int) {
+    private mutating func record(_ session: String?, _ principal: String?, at event: Int) {
         guard let session, let principal else { return }
         let first = { (known: inout Int) in known = min(known, event) }
         first(&named[ScopedName(session, of: principal), default: [:]][lives.life(at: event), default: event])
@@ -90,8 +90,8 @@ extension Observations {
         reads(of: session, by: principal).last { $0.event < event && !$0.messages.isEmpty }
     }
 
-    /// Whether part of a session may already be gone at an event: since an earlier one, a read found nothing, or a turn
-    /// ran while writes were refused and the process outlived that or reported the failure.
+    /// Whether part of a session may be gone at an event: since an earlier event, a read got a 404, or a turn ran while
+    /// writes were refused, and the process survived that or reported the failure.
     func mayBeLost(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
         let isNotFound = exchanges.contains { exchange in
             exchange.sessionRead == session && exchange.sent.principal == principal && exchange.status == 404

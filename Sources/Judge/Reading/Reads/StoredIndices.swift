@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// The positions of turns' messages in a session read, by name.
+/// The positions of turns' messages in a session read, by id, key and turn.
 struct StoredIndices {
     let read: ObservedSessionRead
     private var byID: [String: [Int]] = [:]

@@ -44,7 +44,7 @@ extension Observations {
     }
 
     /// Whether one of the given events preceded a read, without a crash in between, so that the read must show it.
-    func mustHold(_ read: ObservedSessionRead, whatCameAt events: [Int?]) -> Bool {
+    func mustShow(_ read: ObservedSessionRead, oneOf events: [Int?]) -> Bool {
         events.compactMap(\.self).contains { read.isAsked(after: $0) && !hasCrashed(between: $0, and: read.request) }
     }
 

@@ -27,7 +27,7 @@ struct ObservedSync: Sendable {
             let errors = connection.received.filter { frame in
                 Self.isRefusal(frame)
                     || frame.kind == .error && frame.turnId == nil && frame.clientMessageId == nil
-                        && ErrorMeaning.formal.contains(frame.code ?? "")
+                        && ErrorMeaning.general.contains(frame.code ?? "")
             }.map(\.event)
             let others = connection.sent.filter { hostile[$0.event] != nil }.map(\.event)
             /// Whether an error remains after those explained by earlier messages.

@@ -61,7 +61,7 @@ struct Replay {
     var frames: [Frame] { syncs.flatMap(\.missed) }
     var isCutShort: Bool { result.hasMore }
 
-    /// The wanted numbers in no page.
+    /// The wanted numbers that no page contains.
     var lacking: [Int] { wanted.keys.filter { !numbers.contains($0) }.sorted() }
 
     func covers(_ frame: Frame) -> Bool { syncs.contains { $0.result?.event == frame.event } }
@@ -73,8 +73,8 @@ struct Replay {
         syncs.lazy.compactMap(\.result).first { $0.complete == false && $0.string("reason") == "evicted" }
     }
 
-    /// The wanted numbers in no page, within the scope of the last page: after a page that reports a loss, the next one
-    /// starts anew.
+    /// The wanted numbers that no page contains, within the scope of the last page: after a page that reports a loss,
+    /// the next one starts anew.
     var silentlyMissing: [Int] {
         guard evicted != nil, let from = last.lastSeqSeen else { return lacking }
         return lacking.filter { $0 > from }
@@ -89,10 +89,10 @@ extension Replay {
         let isPlain = connections.allSatisfy { connection in
             connection.received.allSatisfy { !NumberedFrame.mayBeNumbered($0) || NumberedFrame.isNumbered($0) }
         }
-        let taken =
+        let numbered =
             isPlain
             ? streams
-            : Stream.all(in: NumberedFrame.all(on: connections, syncs: syncs, takesPlace: NumberedFrame.mayBeNumbered))
+            : Stream.all(in: NumberedFrame.all(on: connections, syncs: syncs, hasPosition: NumberedFrame.mayBeNumbered))
         var runs: [[ObservedSync]] = []
         /// By connection, the index of the replay that a further page would continue.
         var open: [Int: Int] = [:]
@@ -121,7 +121,7 @@ extension Replay {
             return Replay(
                 syncs: run, result: result, position: position, principal: key.principal, epoch: epoch,
                 numbers: Set(numbers), covered: covered,
-                newestShown: taken[key]?.greatest(before: result.event) ?? 0,
+                newestShown: numbered[key]?.greatest(before: result.event) ?? 0,
                 wanted: Dictionary(wanted.map { ($0.seq, $0) }, uniquingKeysWith: { first, _ in first }))
         }
     }
@@ -138,12 +138,12 @@ extension ObservedSync {
 }
 
 extension Observations {
-    /// Whether a frame is certainly covered by the replay promise: fewer numbers follow than promised frames, it is
+    /// Whether a frame is certainly covered by the replay promise: fewer numbers follow than frames are promised, it is
     /// younger than half of the promised age, and all frames from it on are known to fit the promised bytes.
     ///
-    /// Gaps in numbers are legal, so the difference of two numbers is an upper bound for the frames between them. It
-    /// counts from the newest frame at that time, even if the answer is a page that ends earlier or does not state the
-    /// end of the stream.
+    /// Gaps in numbers are legal, so the difference of two numbers is an upper bound for the frames between them. The
+    /// difference counts from the newest frame at that time, even if the answer is a page that ends earlier or does not
+    /// state the end of the stream.
     func isPromised(_ item: NumberedFrame, in replay: Replay) -> Bool {
         let newest = max(replay.covered, replay.last.lastSeq ?? 0, replay.newestShown, item.seq)
         return isPromised(item, before: newest, on: replay.first.connection, at: replay.result.event)
@@ -163,10 +163,10 @@ extension Observations {
 
     /// Whether a frame and all newer ones certainly fit the promised bytes.
     ///
-    /// If some were never shown live, such as a question to the connection that asked, they must fit half the bytes.
+    /// If some were never shown live, such as a question to the connection that asked, all must fit half the bytes.
     private func fits(_ item: NumberedFrame, before newest: Int, at answer: Int) -> Bool {
         let known = (streams[item.stream] ?? Stream()).bytes(from: item.seq, through: newest)
-        if known.areAll { return known.sum <= Self.promisedBytes }
+        if known.isComplete { return known.sum <= Self.promisedBytes }
         let asked = turns[turns.boundary { $0.event > item.event }...].prefix { $0.event < answer }
             .filter { $0.principal == item.principal }.compactMap { size(of: $0.request) }
         return (known.sum + asked.reduce(0, +)) * 2 <= Self.promisedBytes

@@ -23,9 +23,9 @@ struct NumberedFrame: HasEvent {
 
     /// Every numbered frame shown to anyone, in time order; replayed frames in list order.
     ///
-    /// Only live frames that satisfy `takesPlace` count; copies have no position.
+    /// Only live frames that satisfy `hasPosition` count; copies have no position.
     static func all(
-        on connections: [ObservedConnection], syncs: [ObservedSync], takesPlace: (Frame) -> Bool = isNumbered
+        on connections: [ObservedConnection], syncs: [ObservedSync], hasPosition: (Frame) -> Bool = isNumbered
     ) -> [NumberedFrame] {
         var shown: [NumberedFrame] = []
         for connection in connections {
@@ -34,7 +34,7 @@ struct NumberedFrame: HasEvent {
                 if frame.tellsPosition, let epoch = frame.epoch {
                     stream = Stream.Key(principal: connection.principal, epoch: epoch)
                 }
-                guard let stream, let seq = frame.seq, !frame.isDuplicate, takesPlace(frame) else { continue }
+                guard let stream, let seq = frame.seq, !frame.isDuplicate, hasPosition(frame) else { continue }
                 shown.append(NumberedFrame(frame: frame, stream: stream, seq: seq))
             }
         }
@@ -49,7 +49,7 @@ struct NumberedFrame: HasEvent {
         return shown.sorted { ($0.event, $0.frame.replayIndex ?? 0) < ($1.event, $1.frame.replayIndex ?? 0) }
     }
 
-    /// Whether a live frame has a position in the stream; copies do not.
+    /// Whether a live frame has a position in the stream; copies have none.
     static func isNumbered(_ frame: Frame) -> Bool { isInStream(frame.kind) && mayBeNumbered(frame) }
 
     /// Whether a live frame may have a position, including frames with types outside this version.
@@ -119,7 +119,7 @@ struct Stream {
     }
 
     /// The total bytes of the shown frames in a range of numbers, and whether that includes all such frames.
-    func bytes(from seq: Int, through last: Int) -> (sum: Int, areAll: Bool) {
+    func bytes(from seq: Int, through last: Int) -> (sum: Int, isComplete: Bool) {
         let (low, high) = (firsts.boundary { $0.seq >= seq }, firsts.boundary { $0.seq > last })
         guard low < high else { return (0, false) }
         let count = last.subtractingReportingOverflow(seq).partialValue + 1

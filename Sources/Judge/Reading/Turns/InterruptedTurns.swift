@@ -1,7 +1,7 @@
 import HoldfastTranscript
 
 extension Observations {
-    /// The turns that the server had certainly accepted in a life, and that had not ended with it.
+    /// The turns that the server had certainly accepted in a life, and that had not ended when that life did.
     ///
     /// Frames read after a kill were sent before it, so they count; frames after a request to stop do not. A later read
     /// that shows such a turn as running also counts.

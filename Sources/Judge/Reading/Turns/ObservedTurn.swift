@@ -24,13 +24,13 @@ final class ObservedTurn: HasEvent {
     var copies: [Frame] = []
     /// Frames of the turn inside `syncResult.missed`.
     var replayed: [Frame] = []
-    /// Errors with its key but without its id that refuse no request, so that they may end it.
+    /// Errors with its key but without its id that refuse no request, and so may end it.
     var nameless: [Frame] = []
     /// Whether it repeats a question from before the capture.
     var isFromBeforeCapture = false
     /// Whether its question or its frames are a guess.
     var isGuessed = false
-    /// In a capture, frames with the names of a turn that may have been asked before it; not used for verdicts.
+    /// In a capture, frames with the ids of a turn that may have been asked before it began; not used for verdicts.
     var doubtfulFrames: [Frame] = []
     /// The first event that shows the end of a turn whose frames were set aside; not used for verdicts.
     var doubtfulEnd: Int?
@@ -93,7 +93,7 @@ final class ObservedRequest: @unchecked Sendable, HasEvent {
 
     var outcome: Int? { success ?? failure }
 
-    func asksOther(than other: ObservedRequest) -> Bool {
+    func differs(from other: ObservedRequest) -> Bool {
         !MessageContent.isSame(content, as: other.content) || sessionAsked != other.sessionAsked
     }
 

@@ -22,7 +22,7 @@ struct RateLedger {
     /// The window of the budget, in microseconds: 60 s, or a shorter announced or configured one.
     let window: Int
     private unowned let observations: Observations
-    private let lent: [String: Int]
+    private let spentBefore: [String: Int]
     private let byPrincipal: [String: [Entry]]
     private let budgets: [String: [(event: Int, limit: Int?)]]
 
@@ -53,11 +53,11 @@ struct RateLedger {
         let stated = Self.limitErrors(observations).compactMap { $0["windowMs"]?.intValue }.filter { $0 > 0 }
         let configured = observations.subject.limits["rateWindowSeconds"].map { min($0, 60) * 1000 }
         window = min(stated.min() ?? configured ?? 60_000, 60_000) * 1000
-        lent = observations.history.events.reduce(into: [:]) { lent, event in
+        spentBefore = observations.history.events.reduce(into: [:]) { spent, event in
             guard event.lane == .server, case .act("lend", let details) = event.kind,
                 let principal = details.string("principal")
             else { return }
-            lent[principal] = max(0, details["spent"]?.intValue ?? 0)
+            spent[principal] = max(0, details["spent"]?.intValue ?? 0)
         }
     }
 
@@ -84,7 +84,7 @@ struct RateLedger {
         return own[..<end][own[..<end].boundary { observations.time(of: $0.request.event) > horizon }...]
     }
 
-    /// New questions that certainly counted in the window when a question was decided at an event.
+    /// New questions that certainly counted in the window when another question was decided at an event.
     ///
     /// A restart may empty a window; no clause forbids that.
     func surelyCounted(before entry: Entry, decided: Int) -> [Entry] {
@@ -104,7 +104,7 @@ struct RateLedger {
         let horizon = observations.time(of: entry.request.event) - window
         var count = 0
         if horizon < 0 {
-            guard let spent = lent[principal] else { return nil }
+            guard let spent = spentBefore[principal] else { return nil }
             count += spent
         }
         for other in byPrincipal[principal] ?? [] where other.request.event < refused {
@@ -131,7 +131,7 @@ extension RateLedger {
         let windows: Int
     }
 
-    /// The first such question of each principal on each transport; if no transport has one, the first on all.
+    /// The first such question of each principal on each transport; if no transport has one, the first across all.
     func excesses(in history: Observations) -> [Excess] {
         byPrincipal.sorted { $0.key < $1.key }.flatMap { _, own -> [Excess] in
             let byTransport = Dictionary(grouping: own) { $0.request.connection ?? -1 }.sorted { $0.key < $1.key }
@@ -144,16 +144,16 @@ extension RateLedger {
     private static let maxWindows = 4
 
     private func excess(among own: [Entry], _ history: Observations) -> Excess? {
-        let taken = own.compactMap { entry in
+        let candidates = own.compactMap { entry in
             decision(on: entry, history).map { (entry: entry, decided: $0, isAccepted: entry.accepted != nil) }
         }
         // Only times, because each question is compared with all later ones.
-        let moments = taken.map {
+        let moments = candidates.map {
             (begin: history.time(of: $0.entry.request.event), end: history.time(of: $0.decided))
         }
         for windows in 1...Self.maxWindows {
-            for place in taken.indices {
-                let first = taken[place].entry.request
+            for place in candidates.indices {
+                let first = candidates[place].entry.request
                 guard let limit = limit(of: first.principal, at: first.event) else { continue }
                 let (most, _) = limit.multipliedReportingOverflow(by: windows + 1)
                 guard most > 0, moments.count - place > most else { break }
@@ -162,8 +162,8 @@ extension RateLedger {
                     moments[$0].end < end
                 }
                 guard within.count > most else { continue }
-                let decided = within.map { taken[$0] }.sorted { $0.decided < $1.decided }
-                // The first one that was decided after this many had been accepted.
+                let decided = within.map { candidates[$0] }.sorted { $0.decided < $1.decided }
+                // The first question decided after as many had been accepted as the budget allows.
                 let beyond = decided.indices.first { decided[..<$0].count(where: \.isAccepted) >= most }
                 guard let last = beyond.map({ decided[$0] }),
                     !history.wasStopped(between: first.event, and: last.decided)
@@ -191,14 +191,14 @@ extension RateLedger {
 
     /// The last of the questions that had certainly used up the budget when another was asked, or by its deadline; nil
     /// if the budget was not used up.
-    func spender(before entry: Entry, by late: Int? = nil) -> Entry? {
+    func spender(before entry: Entry, by due: Int? = nil) -> Entry? {
         guard !entry.isRepeat, let limit = limit(of: entry.request.principal, at: entry.request.event) else {
             return nil
         }
         // Fewer questions than the budget cannot use it up.
         let asked = asked(by: entry.request.principal, before: entry.request.event, after: .min)
         guard asked.count >= limit else { return nil }
-        let counted = surelyCounted(before: entry, decided: min(entry.answered ?? entry.request.event, late ?? .max))
+        let counted = surelyCounted(before: entry, decided: min(entry.answered ?? entry.request.event, due ?? .max))
         return counted.count >= limit ? counted.max { $0.accepted ?? 0 < $1.accepted ?? 0 } : nil
     }
 }

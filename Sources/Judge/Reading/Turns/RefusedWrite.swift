@@ -35,7 +35,7 @@ struct RefusedWrite {
     }
 
     /// The event at which the server ended the connection or its process after an error; nil if both continued.
-    func leaving(after error: Int, in history: Observations) -> Int? {
+    func endByServer(after error: Int, in history: Observations) -> Int? {
         let ending = request.connection.flatMap { history.connections[$0].endByServer(after: error) }
         let end = ending.flatMap { wasKilled($0, after: error, in: history) ? nil : $0.event }
         let exit = history.lives.end(of: fault.life).flatMap { $0.cause == .exited ? $0.event : nil }
@@ -139,7 +139,7 @@ extension Observations {
     /// The event at which the server ended a request's connection or exchange.
     private func loss(of request: ObservedRequest) -> Int? {
         guard let index = request.connection else {
-            // A response for which the stage waited no longer is still owed.
+            // If the stage stopped waiting for a response, the server still owes it.
             return exchange(of: request)?.failure.flatMap { self.events[$0].kind == .failed(reason: "late") ? nil : $0 }
         }
         return connections[index].endByServer()?.event

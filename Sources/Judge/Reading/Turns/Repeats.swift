@@ -9,8 +9,8 @@ struct Repeat: HasEvent {
     /// Whether its content or session differs from the first: a mismatch, not a repeat.
     let isMismatch: Bool
 
-    /// Whether an ack without `duplicate` still identifies it as a repeat by the first message's id, and no later
-    /// unmarked ending may be the copy.
+    /// Whether an ack without `duplicate` still identifies it as a repeat: the ack has the first message's id, and no
+    /// later ending without `duplicate` may be the copy.
     func isKnown(by ack: Frame, on connection: Int) -> Bool {
         guard let id = ack.messageId else { return false }
         return turn.acks.contains { $0.event < ack.event && $0.messageId == id } && turn.copies.isEmpty
@@ -28,8 +28,8 @@ extension Observations {
             }
             return turn.requests.filter { $0.event > first.event }.compactMap { request in
                 let known = acceptance(of: turn, first, seenBy: request)
-                let isBehind = request.connection != nil && request.connection == first.connection && first.ack != nil
-                guard isBehind || known.map({ $0 < request.event }) == true else { return nil }
+                let follows = request.connection != nil && request.connection == first.connection && first.ack != nil
+                guard follows || known.map({ $0 < request.event }) == true else { return nil }
                 let isOther = request.sessionAsked.map { isElsewhere($0, than: turn, before: request.event) } ?? false
                 let isChanged = !MessageContent.isSame(request.content, as: first.content)
                 return Repeat(turn: turn, request: request, isMismatch: isOther || isChanged)
@@ -37,7 +37,7 @@ extension Observations {
         }
     }
 
-    /// Whether a session differs from the turn's, or from all of them if the key ran as several turns.
+    /// Whether a session differs from the turn's, or from those of all turns if the key ran as several.
     private func isElsewhere(_ session: String, than turn: ObservedTurn, before event: Int) -> Bool {
         guard let own = turn.sessionId, own != session else { return false }
         return !answers(to: turn).contains { $0.event < event && $0.sessionId == session }
@@ -72,7 +72,7 @@ extension Observations {
 
     func body(ofResponse response: Int) -> JSONValue? { exchange(ofResponse: response)?.answer?.root }
 
-    /// Every live frame with a turn's key, and every REST outcome, in time order; ignores generated names.
+    /// Every live frame with a turn's key, and every REST outcome, in time order; ignores generated ids.
     func answers(to turn: ObservedTurn) -> [TurnAnswer] {
         var answers: [TurnAnswer] = []
         for frame in turn.acks + turn.endings + turn.copies + turn.frames
@@ -121,7 +121,7 @@ extension Observations {
             }
     }
 
-    /// Whether another question of the session was answered meanwhile and no write failed since: no reason to refuse.
+    /// Whether the server could store again: another question of the session was answered, and no write failed since.
     func couldBeStored(_ request: ObservedRequest, after refused: Int, at event: Int) -> Bool {
         turns.contains { other in
             guard other.event > refused, other.principal == request.principal,

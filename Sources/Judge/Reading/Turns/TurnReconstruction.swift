@@ -25,7 +25,7 @@ struct TurnReconstruction {
     /// The turns of a history, in order; those without reliable evidence are marked as guessed.
     ///
     /// `hostile` are the messages that a server must not, or need not, accept, and `inDoubt` the questions whose frames
-    /// have guessed names, both by event.
+    /// have guessed ids, both by event.
     static func turns(
         in history: Observations, hostile: [Int: HostileFrame.Kind], inDoubt: Set<Int>
     ) -> [ObservedTurn] {
@@ -35,7 +35,7 @@ struct TurnReconstruction {
         reconstruction.putAcceptedRequestsFirst()
         for frame in history.received { reconstruction.assign(frame) }
         for frame in history.syncs.flatMap(\.missed) { reconstruction.owner(of: frame)?.replayed.append(frame) }
-        if history.isCapture { reconstruction.forgetRepeats() }
+        if history.isCapture { reconstruction.setAsideRepeats() }
         for turn in reconstruction.turns where turn.requests.contains(where: { inDoubt.contains($0.event) }) {
             turn.isGuessed = true
         }
@@ -100,14 +100,14 @@ struct TurnReconstruction {
         for turn in turns where turn.requests.count > 1 {
             let first = turn.request
             let rivals = turn.requests.filter {
-                $0.origin != first.origin && $0.asksOther(than: first) && $0.event < answer(to: first) ?? .max
+                $0.origin != first.origin && $0.differs(from: first) && $0.event < answer(to: first) ?? .max
             }
             guard !rivals.isEmpty, !isAnsweredAsFirst(first) else { continue }
-            let left = ([first] + rivals).filter { $0.refusal == nil }
-            let taken = rivals.first(where: isAnsweredAsFirst) ?? (left.count == 1 ? left[0] : nil)
-            if let taken {
-                turn.requests = [taken] + turn.requests.filter { $0 !== taken }
-            } else if turn.requests.allSatisfy({ $0.ack == nil && $0.outcome == nil }), !left.isEmpty {
+            let unrefused = ([first] + rivals).filter { $0.refusal == nil }
+            let accepted = rivals.first(where: isAnsweredAsFirst) ?? (unrefused.count == 1 ? unrefused[0] : nil)
+            if let accepted {
+                turn.requests = [accepted] + turn.requests.filter { $0 !== accepted }
+            } else if turn.requests.allSatisfy({ $0.ack == nil && $0.outcome == nil }), !unrefused.isEmpty {
                 turn.isGuessed = true
             }
         }
@@ -125,7 +125,7 @@ struct TurnReconstruction {
 
     /// In a capture, sets aside the frames of turns whose first request may repeat an unseen one, because these turns'
     /// content and position are unreliable.
-    private mutating func forgetRepeats() {
+    private mutating func setAsideRepeats() {
         for (index, turn) in turns.enumerated() where turn.clientMessageId != nil {
             let answers = turn.requests.compactMap { request -> JSONValue? in
                 guard request.success != nil, case .exchange(let index) = request.origin else { return nil }
@@ -192,7 +192,7 @@ struct TurnReconstruction {
     }
 
     private mutating func bind(_ turn: ObservedTurn, turnId: String?, session: String?) {
-        // Most frames of a turn repeat its names.
+        // Most frames of a turn repeat its ids.
         if let turnId, turn.turnId != turnId {
             let name = ScopedName(turnId, of: turn.principal)
             let known = byTurnId[name] ?? turn
@@ -222,7 +222,7 @@ struct TurnReconstruction {
         let waiting = fitting.isEmpty ? all : fitting
         guard let first = waiting.first, ack.isDuplicate, first === turn.original else { return waiting.first }
         // A repeat may be answered before the first request, unless its content differs.
-        return waiting.dropFirst().first { !$0.asksOther(than: first) } ?? first
+        return waiting.dropFirst().first { !$0.differs(from: first) } ?? first
     }
 
     /// The question that an `error` refuses: the one with its key; without a key, the oldest that the server may have
@@ -232,21 +232,21 @@ struct TurnReconstruction {
         guard let key = error.clientMessageId else { return requestUnread(by: error) }
         guard let turn = byKey[ScopedName(key, of: principal(of: error))] else { return nil }
         let waiting = waiting(for: error, of: turn)
-        let meant: ObservedRequest?
+        let refused: ObservedRequest?
         switch error.code {
         case "idempotency_mismatch":
             let first = turn.original ?? turn.request
-            meant = waiting.first { $0 !== first && $0.asksOther(than: first) }
+            refused = waiting.first { $0 !== first && $0.differs(from: first) }
         case "session_not_found":
             // A question without a session asks for a new one.
             let named = waiting.filter { $0.sessionAsked != nil }
-            meant =
+            refused =
                 named.first { !namedSessions.contains(ScopedName($0.sessionAsked ?? "", of: turn.principal)) }
                 ?? named.last
-        default: meant = nil
+        default: refused = nil
         }
         // A refused request is not a repeat, so it precedes the accepted one.
-        return meant ?? waiting.first
+        return refused ?? waiting.first
     }
 
     private mutating func requestUnread(by error: Frame) -> ObservedRequest? {
@@ -257,7 +257,7 @@ struct TurnReconstruction {
             unreadable[error.connection]?.removeFirst()
             return byRequest[event]
         }
-        guard error.code.map(ErrorMeaning.formal.contains) ?? true else { return nil }
+        guard error.code.map(ErrorMeaning.general.contains) ?? true else { return nil }
         let asked = (flawed[error.connection] ?? []).compactMap { byRequest[$0] }
         return asked.first { $0.event < error.event && $0.ack == nil && $0.refusal == nil }
     }

@@ -7,7 +7,7 @@ extension ObservedTurn {
     var firstSign: Int? { earliest(firstFrame, copies.first?.event, replayed.earliest?.event, response) }
     /// The event of the first live frame that shows its acceptance.
     var firstFrame: Int? { earliest(acks.first?.event, frames.first?.event, endings.first?.event) }
-    /// The first event that shows that it was accepted and is running, at least `event`; `event` if there is none.
+    /// The first event that shows that it was accepted and is running, not before `event`; `event` if there is none.
     func firstSignOfRunning(since event: Int) -> Int {
         max(event, earliest(acks.first?.event, frames.first?.event) ?? event)
     }
@@ -18,8 +18,8 @@ extension ObservedTurn {
     /// The accepted request: the one whose `ack` is not a copy, else the first that was not refused.
     var accepted: ObservedRequest {
         guard requests.count > 1 else { return request }
-        let standing = requests.filter { $0.refusal == nil }
-        return standing.first { $0.ack.map { !$0.isDuplicate } == true } ?? standing.first ?? request
+        let unrefused = requests.filter { $0.refusal == nil }
+        return unrefused.first { $0.ack.map { !$0.isDuplicate } == true } ?? unrefused.first ?? request
     }
     /// A name to distinguish it: the key of its question, its id, or its text.
     var title: String {
@@ -28,8 +28,8 @@ extension ObservedTurn {
     }
     var isScriptedToFail: Bool { request.script.contains { $0["fail"] != nil } }
 
-    /// Whether it was certainly accepted before another turn: sent before it on one connection, or answered before the
-    /// other was sent.
+    /// Whether it was certainly accepted before another turn: sent before it on the same connection, or answered before
+    /// the other was sent.
     ///
     /// If a question was asked again, its first request may have been refused unseen, or overtaken.
     func precedes(_ other: ObservedTurn) -> Bool {
@@ -49,7 +49,7 @@ extension ObservedTurn {
     }
 
     /// Whether a request may have been refused unseen, because its key was also used in another session.
-    func mayHaveRefusedUnseen(_ request: ObservedRequest, by sign: Int) -> Bool {
+    func mayBeRefusedUnseen(_ request: ObservedRequest, by sign: Int) -> Bool {
         request.ack == nil && sessionId != request.sessionAsked
             && requests.contains { $0.event < sign && $0.sessionAsked != request.sessionAsked }
     }
@@ -84,7 +84,7 @@ extension Frame {
     /// Whether it ends a turn, or is a copy of such a frame.
     var isEnding: Bool { kind == .done || kind == .error }
 
-    /// The part of a numbered frame that is compared: its type and names.
+    /// The part of a numbered frame that is compared: its type and ids.
     var identity: String {
         let ids = [sessionId, turnId, messageId].map { $0 ?? "-" }
         return "\(type ?? "frame") of session \(ids[0]), turn \(ids[1]), message \(ids[2])"
