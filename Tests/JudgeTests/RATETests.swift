@@ -33,6 +33,10 @@ import Testing
         try clause.untested(spent)
         // A repeat is no new question.
         try clause.untested("\(anew) C+(messagesPerMinute=2) C>chat(c2 s1) C<ack(c2 duplicate) C<done(t2 duplicate)")
+        // A budget may shrink.
+        let small = "B+(messagesPerMinute=1) B>chat(c2 s1) B<ack(c2) B<done(t2) B>chat(c3 s1) B<ack(c3) B<done(t3)"
+        try clause.violates(
+            "A+(messagesPerMinute=60) A>chat(c1) A<ack(c1) A<done(t1) A!cut +61s \(small) B>chat(c4 s1) B<ack(c4)^")
         // Of what comes at once no more are taken either, in whatever order.
         let burst = "A+(messagesPerMinute=1) A>chat(c1) 1>POST(c2) 2>POST(c3) 2<200(t3) A<ack(c1) A<done(t1)"
         try clause.violates("\(burst) 1<200(t2)^")

@@ -156,7 +156,7 @@ extension RateLedger {
                 let first = candidates[place].entry.request
                 guard let limit = limit(of: first.principal, at: first.event) else { continue }
                 let (most, _) = limit.multipliedReportingOverflow(by: windows + 1)
-                guard most > 0, moments.count - place > most else { break }
+                guard most > 0, moments.count - place > most else { continue }
                 let end = moments[place].begin + windows * window
                 let within = moments.indices[place...].prefix { moments[$0].begin < end }.filter {
                     moments[$0].end < end
