@@ -49,7 +49,7 @@ extension Fault {
         case .notUnique(let first, let second): "elements \(first) and \(second) are equal"
         case .missing(let name, nil): "missing '\(Excerpt.cut(name))'"
         case .missing(let name, .some(let cause)):
-            "missing '\(Excerpt.cut(name))', which '\(Excerpt.cut(cause))' brings with it"
+            "missing '\(Excerpt.cut(name))', which '\(Excerpt.cut(cause))' requires"
         case .unknownProperty(let name, let nearest, _):
             "'\(Excerpt.cut(name))' is not a known property" + Self.meant(nearest)
         case .forbiddenProperty(let name): "'\(Excerpt.cut(name))' is not allowed here"
@@ -71,7 +71,7 @@ extension Fault {
         case .unknownDiscriminator(let found, _, let nearest):
             "\(Self.shown(found)) is not a known value" + Self.meant(nearest)
         case .propertyName(let name, let reason): "the name '\(Excerpt.cut(name))' is not allowed: \(reason)"
-        case .tooDeep: "nested too deeply to be looked at"
+        case .tooDeep: "nested too deeply to be checked"
         case .endless: "the schema refers to itself without end here"
         }
     }

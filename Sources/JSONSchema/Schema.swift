@@ -92,7 +92,7 @@ public struct Schema: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value to validate.
-    ///   - limit: The most violations to return, at least one, so that a hostile value cannot use up memory.
+    ///   - limit: The maximum number of violations to return, at least 1; a hostile value cannot use up memory.
     /// - Returns: The violations, outermost first in schema order.
     public func violations(in value: JSONValue, limit: Int = 100) -> [SchemaViolation] {
         // Most values are valid, and checking that first is cheap.

@@ -63,7 +63,7 @@ struct `Schema violations` {
             (["required": ["sessionId"]], [:], "the value: missing 'sessionId' (expected the member 'sessionId')"),
             (
                 ["dependentRequired": ["a": ["b"]]], ["a": 1],
-                "the value: missing 'b', which 'a' brings with it (expected the member 'b')"
+                "the value: missing 'b', which 'a' requires (expected the member 'b')"
             ),
             (["properties": ["a": false]], ["a": 1], "/a: 'a' is not allowed here (expected no member of that name)"),
             (

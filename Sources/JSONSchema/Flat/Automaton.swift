@@ -2,7 +2,7 @@
 struct Automaton: BitwiseCopyable {
     /// The index of its cells: first the class of each ASCII byte, then one row per state.
     let first: Int32
-    /// The cells of a row: the next state for each byte class, and whether the text may end here.
+    /// The number of cells in a row: the next state for each byte class, and whether the text may end here.
     let width: Int32
     let initial: UInt16
 

@@ -37,7 +37,7 @@ struct FlatCompiler {
 
     /// The node that combines all of these nodes.
     mutating func node(_ nodes: [Int]) -> NodeID {
-        let nodes = Set(nodes.map { aim($0) }).filter { source.nodes[$0].verdict != true }.sorted()
+        let nodes = Set(nodes.map { resolved($0) }).filter { source.nodes[$0].verdict != true }.sorted()
         guard !nodes.isEmpty else { return FlatProgram.anything }
         if let id = known[nodes] { return id }
         let id = NodeID(entries.count / 8)
@@ -48,7 +48,7 @@ struct FlatCompiler {
     }
 
     /// Follows schemas that consist only of a reference; such a chain always ends.
-    private func aim(_ node: Int) -> Int {
+    private func resolved(_ node: Int) -> Int {
         var node = node
         while source.nodes[node].keywords.count == 1, case .reference(let target) = source.nodes[node].keywords[0] {
             node = target

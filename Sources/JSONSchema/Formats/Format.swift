@@ -1,4 +1,4 @@
-/// The checked formats of draft 2020-12; the standard lets others be annotations only.
+/// The checked formats of draft 2020-12; the standard allows the others to be mere annotations.
 package enum Format: String, Sendable, CaseIterable, BitwiseCopyable {
     case dateTime = "date-time"
     case date

@@ -63,12 +63,12 @@ extension Evaluation {
                     return evaluation.follow(target, value, &none, through: keyword, String(index))
                 }.findings)
         }
-        let meant = meantBranches(branches)
-        if meant.count == 1 {
-            keep(meant[0])
+        let intended = intendedBranches(branches)
+        if intended.count == 1 {
+            keep(intended[0])
             return
         }
-        if meant.isEmpty, let types = sharedTypes(branches) {
+        if intended.isEmpty, let types = sharedTypes(branches) {
             report(.type(found: value.typeName, types), value, node, [keyword])
             return
         }
@@ -82,13 +82,13 @@ extension Evaluation {
     }
 
     /// The branches that the value may have been written for.
-    private func meantBranches(_ branches: [[Finding]]) -> [[Finding]] {
+    private func intendedBranches(_ branches: [[Finding]]) -> [[Finding]] {
         // A branch that rejects the type of the value is not intended.
         let rightKind = branches.filter { branch in
             !branch.contains { $0.violation.instanceLocation == location && $0.fault.isAboutKind }
         }
         guard rightKind.count > 1 else { return rightKind }
-        // Neither is one that rejects a fixed value of a member, or the shape as a whole, if another one does not.
+        // If only one branch accepts the fixed values of members, or else the shape as a whole, that one is intended.
         let rightValues = rightKind.filter { branch in
             !branch.contains { $0.violation.instanceLocation.parent == location && $0.fault.isAboutFixedValue }
         }
@@ -121,7 +121,7 @@ extension Fault {
         }
     }
 
-    /// Whether it says that the value is not in a list.
+    /// Whether it says that the value is not one of the allowed values.
     var isAboutFixedValue: Bool {
         switch self {
         case .const, .enumeration: true

@@ -110,11 +110,11 @@ extension PatternParser {
         }
         let unit = try hexadecimal(4)
         guard (0xD800...0xDBFF).contains(unit) else { return unit }
-        let behind = position
+        let afterUnit = position
         if take("\\u"), let second = try? hexadecimal(4), (0xDC00...0xDFFF).contains(second) {
             return 0x10000 + (unit - 0xD800) << 10 + (second - 0xDC00)
         }
-        position = behind
+        position = afterUnit
         return unit
     }
 
