@@ -86,9 +86,9 @@ extension CaptureForm {
     private static func fix(forText text: String) -> String {
         let envelope = "{\"at\":…,\"conn\":…,\"dir\":\">\",\"frame\":{…}}"
         for (mark, how) in prints where text.contains(mark) {
-            return "messages are printed as a program shows them, not as they passed: \(how), best as \(envelope)"
+            return "log messages as JSON, not in the notation of a language: \(how), best as \(envelope)"
         }
-        return "print one line per message, best \(envelope): the guide 'Record a capture' has it for five languages"
+        return "print one line per message, best \(envelope): the guide 'Record a capture' shows how in five languages"
     }
 
     /// The forms in which languages print objects, and their functions for JSON.
@@ -170,7 +170,7 @@ extension CaptureForm {
             throw refuse(
                 "the file is not text: it contains a NUL byte", at: offset,
                 fix:
-                    "export it as text, one JSON object per message; of a packet capture: \(PacketCapture.command(for: file))"
+                    "export it as text, one JSON object per message; for a packet capture: \(PacketCapture.command(for: file))"
             )
         }
     }

@@ -17,8 +17,8 @@ struct CaptureIdentities: Sendable {
     var isOneClient = false
     var isWhole = true
 
-    /// The clauses that need to know one person's connections, for remarks.
-    static let costs = "PERSIST-2, TURN-7, TURN-10, SYNC-1, SYNC-3, IDEM-1 and others"
+    /// The clauses whose verdicts depend on the owners of connections, for remarks.
+    static let dependentClauses = "PERSIST-2, TURN-7, TURN-10, SYNC-1, SYNC-3, IDEM-1 and others"
 
     var areOnePerson: Bool {
         guard isWhole, names.isEmpty, tokens.count <= 1 else { return false }
@@ -39,7 +39,7 @@ struct CaptureIdentities: Sendable {
         guard ["auth", "login"].contains(where: { greeting["type"]?.stringValue?.lowercased().hasPrefix($0) == true })
         else { return }
         if case .object(let members) = greeting {
-            for (name, value) in members where CredentialNames.opens(name) {
+            for (name, value) in members where CredentialNames.holdsAtStart(name) {
                 if let token = value.stringValue { take(token: token) }
             }
         }
@@ -54,7 +54,7 @@ struct CaptureIdentities: Sendable {
         guard let mark = path.firstIndex(of: "?") else { return }
         for pair in path[path.index(after: mark)...].split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1)
-            if parts.count == 2, CredentialNames.opens(parts[0]) { take(token: String(parts[1])) }
+            if parts.count == 2, CredentialNames.holdsAtStart(parts[0]) { take(token: String(parts[1])) }
         }
     }
 

@@ -7,7 +7,7 @@ import HoldfastTranscript
 public struct CaptureOpening: Sendable {
     /// The messages, by which their protocol is recognized.
     public private(set) var sample = WireSample()
-    /// The number of messages whose direction fits their type, and of the others; below, the first of each.
+    /// The numbers of messages whose direction fits their type, and of the others; below, the place of each first one.
     private var fitting = 0
     private var opposite = 0
     private var firstFitting: CaptureLocation?
@@ -17,7 +17,7 @@ public struct CaptureOpening: Sendable {
     /// The position of the word before a message that names its connection; nil if there is none.
     private(set) var nameWord: Int?
 
-    /// The beginning of a file of lines; if it is the whole file, its owners are known.
+    /// The beginning of a file of lines; only if it is the whole file can it show that there is one owner.
     public init(_ bytes: [UInt8], dialect: Dialect = .canonical, isWhole: Bool = false) {
         identities.isWhole = isWhole
         let finder = FrameFinder(direction: dialect.direction)

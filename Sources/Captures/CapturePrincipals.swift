@@ -16,8 +16,8 @@ struct CapturePrincipals {
     private var names: [String: String] = [:]
     private var requests = 0
     /// The connections and requests of unknown owners.
-    private var untied: Set<String> = []
-    private var tied: Set<String> = []
+    private var unowned: Set<String> = []
+    private var owned: Set<String> = []
     private var named: Set<String> = []
     /// The maximum number of tokens that are distinguished; a capture with more is not a capture of people.
     private static let maxNames = 10_000
@@ -47,30 +47,30 @@ struct CapturePrincipals {
     mutating func name(ofLane lane: String) -> String {
         if isOne, isStated || names.count <= 1 { return "p1" }
         if named.contains(lane) { return "unknown \(lane)" }
-        if untied.count < 100, !tied.contains(lane) { untied.insert(lane) }
+        if unowned.count < 100, !owned.contains(lane) { unowned.insert(lane) }
         // Any two requests may have different owners.
         guard lane == "HTTP" else { return "unknown \(lane)" }
         requests += 1
         return "unknown \(lane) \(requests)"
     }
 
-    mutating func tie(_ lane: String, isNamed: Bool = false) {
-        if tied.count < Self.maxNames { tied.insert(lane) }
+    mutating func noteOwner(of lane: String, isNamed: Bool = false) {
+        if owned.count < Self.maxNames { owned.insert(lane) }
         if isNamed, named.count < Self.maxNames { named.insert(lane) }
-        untied.remove(lane)
+        unowned.remove(lane)
     }
 
-    /// Whether all owners are known: a single person, or those whom the file names itself.
-    var areKnown: Bool { isOne || untied.isEmpty && !tied.isEmpty && tied == named && named.count < Self.maxNames }
+    /// Whether all owners are known: a single person, or people that the file itself names.
+    var areKnown: Bool { isOne || unowned.isEmpty && !owned.isEmpty && owned == named && named.count < Self.maxNames }
 
     var remark: String? {
-        let lanes = untied.filter { $0 != "HTTP" }.count
-        guard untied.count + names.count > 1, !untied.isEmpty else { return nil }
-        let whose = [lanes > 0 ? counted(lanes, "connection") : nil, untied.contains("HTTP") ? "the requests" : nil]
+        let lanes = unowned.filter { $0 != "HTTP" }.count
+        guard unowned.count + names.count > 1, !unowned.isEmpty else { return nil }
+        let whose = [lanes > 0 ? counted(lanes, "connection") : nil, unowned.contains("HTTP") ? "the requests" : nil]
         return
-            "nothing shows whose \(whose.compactMap(\.self).joined(separator: " and ")) \(lanes == 1 && untied.count == 1 ? "is" : "are"), "
-            + "so that nothing is judged between them: reads against frames, replays and greetings against what came before, "
-            + "one connection against another (\(CaptureIdentities.costs)); where they are one person's, add --one-person"
+            "nothing shows who owns \(whose.compactMap(\.self).joined(separator: " and ")), so they are not compared: "
+            + "reads with frames, replays and greetings with earlier events, one connection with another "
+            + "(\(CaptureIdentities.dependentClauses)); if one person owns them all, add --one-person"
     }
 
     /// A client's frame without its credentials, and their owner if it begins a conversation; nil if it shows none.
@@ -88,21 +88,21 @@ struct CapturePrincipals {
 
     /// The events of a text on a connection: the connection's owner, if this text reveals it first, and the text
     /// without credentials.
-    mutating func said(
+    mutating func textEvents(
         _ text: String, _ direction: Direction, on lane: String, by named: String? = nil,
         _ owners: inout CaptureOwners,
         guesses: Bool = false
     ) -> [Event.Kind] {
         let known = direction == .toServer ? redacted(text) : nil
         let owner = named ?? known?.owner
-        if owner != nil { tie(lane, isNamed: named != nil) }
+        if owner != nil { noteOwner(of: lane, isNamed: named != nil) }
         let whose = owner ?? (guesses ? name(ofLane: lane) : nil)
         let belongs = whose.flatMap { owners.note(lane, to: $0, isCertain: owner != nil) }
         return [belongs, .text(direction, known?.text ?? text)].compactMap(\.self)
     }
 
     /// A request without its credentials, with its owner; nil for the owner if the request was refused for them.
-    mutating func asked(
+    mutating func request(
         _ method: String, _ path: String, by named: String? = nil, status: Int?, body: String?
     ) -> Event.Kind {
         let (path, owner) = redacted(path: path)
@@ -133,7 +133,7 @@ struct CapturePrincipals {
     private mutating func redacted(pairs: Substring) -> (text: String, owner: String?) {
         var owner: String?
         let shown = pairs.split(separator: "&", omittingEmptySubsequences: false).map { pair -> String in
-            guard let equals = pair.firstIndex(of: "="), CredentialNames.opens(String(pair[..<equals])) else {
+            guard let equals = pair.firstIndex(of: "="), CredentialNames.holdsAtStart(String(pair[..<equals])) else {
                 return String(pair)
             }
             let value = pair[pair.index(after: equals)...]
@@ -161,9 +161,9 @@ struct CapturePrincipals {
         case .object(var object):
             for (member, held) in object {
                 if let text = held.stringValue {
-                    let isNamed = opens ? CredentialNames.opens(member) : CredentialNames.holds(member)
+                    let isNamed = opens ? CredentialNames.holdsAtStart(member) : CredentialNames.holds(member)
                     guard text == token || isNamed, !text.isEmpty else { continue }
-                    object[member] = .string(location(of: text, opens: opens, &owner))
+                    object[member] = .string(replacement(of: text, opens: opens, &owner))
                 } else {
                     var inner = held
                     guard redact(&inner, opens: opens, token: token, &owner) else { continue }
@@ -183,7 +183,7 @@ struct CapturePrincipals {
     }
 
     /// The text that replaces a credential.
-    private mutating func location(of text: String, opens: Bool, _ owner: inout String?) -> String {
+    private mutating func replacement(of text: String, opens: Bool, _ owner: inout String?) -> String {
         guard opens else {
             if Self.shown(text) != nil || text == Self.hidden { return text }
             return names[CaptureIdentities.person(of: text)].map { "‹token of \($0)›" } ?? Self.hidden

@@ -33,7 +33,7 @@ public struct CaptureReader: Sendable {
         case frames(FrameReader)
         case notes(NoteReader)
         case har(HARReader, [UInt8])
-        /// Empty while a reader is being changed: two holders of its tables would copy them with every line.
+        /// In place of a reader while it is changed: a second reference would copy its tables with every line.
         case taken
     }
 
@@ -63,7 +63,7 @@ public struct CaptureReader: Sendable {
             reader = .frames(
                 FrameReader(
                     file: file, people: people, direction: options.dialect.direction,
-                    isOfProtocol: options.dialect.holds))
+                    isOfProtocol: options.dialect.knows))
         case .notes: reader = .notes(NoteReader(people: people))
         case .har: reader = .har(HARReader(file: file, people: people, dialect: options.dialect), [])
         }

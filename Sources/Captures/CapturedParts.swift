@@ -55,7 +55,7 @@ package struct CapturedParts: Sendable {
     /// The number of events so far, which helps to find connections that were silent for long.
     private var clock = 0
     private var open: [Lane: OpenLane] = [:]
-    /// The number of lanes with something open.
+    /// The number of lanes on which a request or a message waits for its answer.
     private var busy = 0
     /// Whether the history was a scenario that is too long to be kept whole.
     private var isCut = false
@@ -174,7 +174,7 @@ package struct CapturedParts: Sendable {
         let name = item.event.lane
         let lane = open[name, default: OpenLane()].take(
             item, at: clock, dialect: dialect, maxBytes: Self.maxCarriedBytes)
-        busy += lane.nowBusy
+        busy += lane.busyChange
         if lane.isDone { open[name] = nil }
         guard open.count > 2 * Self.maxCarried else { return }
         // The lanes that were silent longest are forgotten; otherwise endless new names would accumulate.
@@ -193,7 +193,7 @@ private struct Notes: Sendable {
 
     var count: Int { events.count }
 
-    /// Parts are of one size, so the last one tells the room for the next.
+    /// Parts have similar sizes, so the size of the last one is reserved for the next.
     init(capacity: Int) {
         events.reserveCapacity(capacity)
         locations.reserveCapacity(capacity)
@@ -285,7 +285,7 @@ private struct OpenLane: Sendable {
     /// open any more.
     mutating func take(
         _ item: Noted, at clock: Int, dialect: Dialect?, maxBytes: Int
-    ) -> (nowBusy: Int, isDone: Bool) {
+    ) -> (busyChange: Int, isDone: Bool) {
         let wasBusy = isBusy
         lastUse = clock
         take(item, dialect: dialect, maxBytes: maxBytes)

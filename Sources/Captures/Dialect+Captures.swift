@@ -10,8 +10,8 @@ extension Dialect {
         if case .ignored = decode(frame, sentBy: .client), case .ignored = decode(frame, sentBy: .server) {
             return .fromServer
         }
-        let isClients = canSend(frame, .client)
-        return isClients == canSend(frame, .server) ? nil : isClients ? .toServer : .fromServer
+        let clientCanSend = canSend(frame, .client)
+        return clientCanSend == canSend(frame, .server) ? nil : clientCanSend ? .toServer : .fromServer
     }
 
     private func canSend(_ frame: JSONValue, _ sender: Role) -> Bool {
@@ -22,7 +22,7 @@ extension Dialect {
     }
 
     /// Whether a wire request is one of the protocol.
-    func holds(_ method: String, _ path: String) -> Bool {
+    func knows(_ method: String, _ path: String) -> Bool {
         guard method != "OPTIONS" else { return false }
         guard let request = decode(RESTRequest(method: method, path: path)) else { return false }
         let route = request.path.prefix { $0 != "?" }

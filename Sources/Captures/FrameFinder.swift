@@ -88,7 +88,7 @@ struct FrameFinder: Sendable {
             let more = inObject(value, written: object, around, depth: depth + 1, isInText: true)
             if more.isEmpty, let object = value.objectValue {
                 // Words after a message describe it too.
-                for number in found.indices { found[number].around.note(object, isAbout: true) }
+                for number in found.indices { found[number].around.note(object, isAfter: true) }
             }
             found += more
             index = end
@@ -250,7 +250,7 @@ struct FrameFinder: Sendable {
                         inObject(value, written: $0, inner, depth: depth + 1)
                     } ?? []
             case .array(let elements) where elements.count > 8 && elements.allSatisfy { $0.intValue != nil }:
-                // Journals write text that is not plain byte by byte.
+                // Journals write a text with unusual characters as an array of its bytes.
                 let bytes = elements.compactMap { $0.intValue.flatMap(UInt8.init(exactly:)) }
                 found =
                     inText(LogWords.withoutColors(String(decoding: bytes, as: UTF8.self))[...], inner, depth: depth + 1)

@@ -125,7 +125,7 @@ struct FrameReader {
             let lane = assignedLane(for: name)
             greeting = .none
             let (redacted, owner) = people.redacted(path: HARReader.path(of: path))
-            if around.principal != nil { people.tie(lane, isNamed: true) }
+            if around.principal != nil { people.noteOwner(of: lane, isNamed: true) }
             let principal = around.principal ?? owner ?? people.name(ofLane: lane)
             return opening(lane, redacted, principal, clock.next(around.time), location)
         case .closing(let code, let reason):
@@ -151,10 +151,10 @@ struct FrameReader {
                 return []
             }
             let at = clock.next(around.time)
-            let again = around.connection == nil ? anotherConnection(value, direction, at, location) : []
+            let change = around.connection == nil ? anotherConnection(value, direction, at, location) : []
             let lane = assignedLane(for: around.connection ?? "A")
-            return again
-                + people.said(text, direction, on: lane, by: around.principal, &owners, guesses: true)
+            return change
+                + people.textEvents(text, direction, on: lane, by: around.principal, &owners, guesses: true)
                 .map { event(at, lane, $0, location) }
         }
     }
@@ -244,7 +244,7 @@ struct FrameReader {
         _ location: CaptureLocation
     ) -> CaptureItem {
         exchanges += 1
-        let asked = people.asked(method, path, by: principal, status: status, body: body)
+        let asked = people.request(method, path, by: principal, status: status, body: body)
         return .event(Event(at: at, lane: .exchange(exchanges), kind: asked), location)
     }
 

@@ -75,10 +75,10 @@ struct HARReader {
         }
     }
 
-    /// Notes whether the messages of an entry travel as their types do, and their owner.
+    /// Notes whether the directions of an entry's messages fit their types, and who owns them.
     private mutating func note(_ entry: JSONValue, _ pointer: String) {
         let url = entry["request"]?["url"]?.stringValue.map(Self.path) ?? ""
-        if entry["_webSocketMessages"] != nil || dialect.holds(entry["request"]?["method"]?.stringValue ?? "GET", url) {
+        if entry["_webSocketMessages"] != nil || dialect.knows(entry["request"]?["method"]?.stringValue ?? "GET", url) {
             orientation.identities.take(path: url)
             for header in headers(entry["request"]) where header.name == "authorization" {
                 if let token = CapturePrincipals.bearer(header.value) { orientation.identities.take(token: token) }
@@ -95,7 +95,7 @@ struct HARReader {
         }
     }
 
-    /// A time far from all others is not real: some programs write the beginning of an era for unknown times.
+    /// A time far from all others is not real: some programs write the start of an epoch for an unknown time.
     private mutating func leaveOutStrays() {
         let times = events.map(\.time).sorted()
         guard !times.isEmpty else { return }
@@ -126,7 +126,7 @@ struct HARReader {
             leftOut.note("a WebSocket without its messages in the export", location)
             return
         }
-        guard dialect.holds(method, Self.path(of: url)) else {
+        guard dialect.knows(method, Self.path(of: url)) else {
             leftOut.note("a request outside the protocol", location)
             return
         }
@@ -198,7 +198,7 @@ struct HARReader {
         // The default is text; a stated value that is not a number is invalid.
         switch message["opcode"].map({ $0.intValue ?? -1 }) ?? 1 {
         case 1:
-            for kind in people.said(data, direction, on: lane.description, &owners) {
+            for kind in people.textEvents(data, direction, on: lane.description, &owners) {
                 add(time, lane, kind, location)
             }
         case 2:
@@ -253,7 +253,7 @@ struct HARReader {
         for header in headers(request) where header.name == "authorization" {
             if let token = CapturePrincipals.bearer(header.value) { owner = people.name(of: token) }
         }
-        let asked = people.asked(
+        let asked = people.request(
             method.uppercased(), path, by: owner, status: status, body: request?["postData"]?["text"]?.stringValue)
         let duration = entry["time"]?.doubleValue ?? 0
         let end = start + Int(min(max(duration, 0), 1e9) * 1e3)

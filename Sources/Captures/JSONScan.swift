@@ -76,8 +76,8 @@ enum JSONScan {
         return nil
     }
 
-    /// The text of a quotation in a program's log: `\"`, `\'`, `\\`, `\n`, `\x1b`, which is one byte if the program
-    /// quotes bytes.
+    /// Decodes the escapes of a quotation in a program's log: `\"`, `\'`, `\\`, `\n`, `\x1b`; the last is one byte if
+    /// the program quotes bytes.
     static func unescaped(_ bytes: ArraySlice<UInt8>, isBytes: Bool = false) -> [UInt8] {
         var plain: [UInt8] = []
         var rest = bytes

@@ -59,8 +59,8 @@ extension LogContext {
     private static let clients = ["fromclient", "isclient", "websocketmask", "mask", "outgoing", "sent"]
     private static let servers = ["fromserver", "incoming", "received"]
 
-    /// Notes the facts in an object's members about the message in it, or before it.
-    mutating func note(_ object: JSONObject, isAbout: Bool = false) {
+    /// Notes the facts that an object's members state about the message in it, or, if it follows one, before it.
+    mutating func note(_ object: JSONObject, isAfter: Bool = false) {
         var said: Direction?
         var ranks: (time: Int, connection: Int) = (.max, .max)
         for (name, value) in object {
@@ -68,7 +68,7 @@ extension LogContext {
             let value = value.arrayValue?.first ?? value
             let text = value.stringValue ?? value.numberValue?.text
             if let rank = Self.times.firstIndex(of: key) {
-                guard rank < ranks.time, !isAbout || time == nil, let time = CaptureClock.microseconds(value) else {
+                guard rank < ranks.time, !isAfter || time == nil, let time = CaptureClock.microseconds(value) else {
                     continue
                 }
                 (self.time, ranks.time) = (time, rank)

@@ -51,7 +51,7 @@ struct NoteReader {
             let direction = isReversed ? arrow.other : arrow
             let known = direction == .toServer ? people.redacted(text) : nil
             items += opening(lane, location, owner: known?.owner)
-            if known?.owner != nil { people.tie(lane) }
+            if known?.owner != nil { people.noteOwner(of: lane) }
             if let owner = known?.owner, let named = owners.note(lane, to: owner, isCertain: true) {
                 items.append(.event(Event(at: 0, lane: .connection(lane), kind: named), location))
             }
@@ -103,7 +103,7 @@ struct NoteReader {
         let lane = Lane.exchange(exchanges)
         return [
             .event(
-                Event(at: 0, lane: lane, kind: people.asked(method, asked, status: status, body: request)), location),
+                Event(at: 0, lane: lane, kind: people.request(method, asked, status: status, body: request)), location),
             .event(Event(at: 0, lane: lane, kind: .response(.init(status: status, body: body))), location),
         ]
     }

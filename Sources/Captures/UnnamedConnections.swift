@@ -3,8 +3,8 @@ import HoldfastTranscript
 
 /// If connections have no names, finds the messages that can only belong to a second, simultaneous connection.
 ///
-/// A server's log of two devices shows each frame of the stream twice, and their handshakes may overlap. Read as one
-/// connection, it would accuse a healthy server.
+/// A server's log of two devices shows each frame of the stream twice, and their handshakes may overlap. If it were
+/// read as one connection, a healthy server would be accused.
 struct UnnamedConnections {
     private var signIns = 0
     /// The `auth` that no `connected` has answered yet.

@@ -34,10 +34,10 @@ extension Specification {
                 path.hasPrefix("scenarios/client/") == isClient
             else { continue }
             let file = "Spec/\(path)"
-            let one = problems.take { () throws(InputProblems) in try reading(text, name, file, known, isSound) }
-            guard let one else { continue }
-            problems += misplacements(of: name, role: one.role, clauses: one.clauses, file: file)
-            found.append(one)
+            let scenario = problems.take { () throws(InputProblems) in try reading(text, name, file, known, isSound) }
+            guard let scenario else { continue }
+            problems += misplacements(of: name, role: scenario.role, clauses: scenario.clauses, file: file)
+            found.append(scenario)
         }
         try problems.sorted { $0.location < $1.location }.throwAll()
         return found.sorted { left, right in

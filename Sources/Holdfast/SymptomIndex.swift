@@ -32,14 +32,14 @@ package struct SymptomIndex: Sendable {
     /// The entries for a word or a sentence: an exact name, else the best match by its words; if there is none, the
     /// entries whose title contains it.
     package func entries(for topic: String) -> [Entry] {
-        let asked = Self.stems(topic)
-        guard !asked.isEmpty else { return [] }
+        let wanted = Self.stems(topic)
+        guard !wanted.isEmpty else { return [] }
         let names = entries.map { entry in ([entry.title] + entry.words).map(Self.stems) }
-        let exact = zip(entries, names).filter { $0.1.contains(asked) }.map(\.0)
+        let exact = zip(entries, names).filter { $0.1.contains(wanted) }.map(\.0)
         guard exact.isEmpty else { return exact }
         // A phrase is more specific than its words.
         let scores = names.map { phrases in
-            Set(phrases).filter { !$0.isEmpty && $0.allSatisfy(asked.contains) }.reduce(0) { $0 + $1.count * $1.count }
+            Set(phrases).filter { !$0.isEmpty && $0.allSatisfy(wanted.contains) }.reduce(0) { $0 + $1.count * $1.count }
         }
         let most = scores.max() ?? 0
         if most > 0 { return zip(entries, scores).filter { $0.1 == most }.map(\.0) }

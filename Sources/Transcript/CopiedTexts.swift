@@ -18,9 +18,9 @@ struct CopiedTexts {
     /// The maximum number of bytes in all texts that copies refer to.
     static let maxBytes = 256 << 20
     /// The shortest worthwhile copy, in bytes.
-    private static let worth = 32
+    private static let minLength = 32
     /// The number of bytes that are hashed to find an earlier occurrence.
-    private static let key = 16
+    private static let hashLength = 16
 
     private var bytes: [UInt8] = []
     /// The last offset of bytes with each hash, plus 1; 0 for none.
@@ -35,7 +35,7 @@ struct CopiedTexts {
         bytes += Array(text.utf8)
         if offsets.isEmpty { offsets = Array(repeating: 0, count: 1 << 18) }
         guard bytes.count - start >= Self.shortest else {
-            note(from: start)
+            index(from: start)
             return nil
         }
         let (written, copies) = offsets.withUnsafeMutableBufferPointer { offsets in
@@ -45,10 +45,10 @@ struct CopiedTexts {
     }
 
     /// Indexes a short text, so that later ones find it.
-    private mutating func note(from start: Int) {
+    private mutating func index(from start: Int) {
         offsets.withUnsafeMutableBufferPointer { offsets in
             bytes.withUnsafeBytes { bytes in
-                for offset in stride(from: start, to: max(start, bytes.count - Self.key), by: 8) {
+                for offset in stride(from: start, to: max(start, bytes.count - Self.hashLength), by: 8) {
                     offsets[Self.hash(bytes, offset)] = Int32(offset + 1)
                 }
             }
@@ -62,7 +62,7 @@ struct CopiedTexts {
         var copies: [Copy] = []
         var taken = start
         var offset = start
-        while offset + key <= bytes.count {
+        while offset + hashLength <= bytes.count {
             let slot = hash(bytes, offset)
             let before = Int(offsets[slot]) - 1
             offsets[slot] = Int32(offset + 1)
@@ -73,7 +73,7 @@ struct CopiedTexts {
             // A copy consists of whole characters, because the written part must be text.
             while from < end, bytes[from] & 0xC0 == 0x80 { from += 1 }
             while end < bytes.count, end > from, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-            guard end - from >= worth else {
+            guard end - from >= minLength else {
                 offset += 1
                 continue
             }
@@ -105,7 +105,7 @@ struct CopiedTexts {
             first -= 1
             from -= 1
         }
-        return right - from >= worth ? (from, right) : nil
+        return right - from >= minLength ? (from, right) : nil
     }
 
     private static func hash(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int {

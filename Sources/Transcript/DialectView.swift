@@ -10,7 +10,7 @@ public struct DialectView: Sendable {
     public let history: History
     /// For each event of the view, the index of its verbatim event.
     public let origins: [Int]
-    /// The events of the questions for which the names of some frames were guessed.
+    /// The events of the questions to which some frames were assigned by guessing.
     public let inDoubt: Set<Int>
 
     /// Creates the view of a history.
@@ -135,7 +135,7 @@ private struct Builder {
         put(Event(at: event.at, lane: event.lane, kind: .response(translated)), at: index)
     }
 
-    /// The requests whose answers contain only a part of the specification's answer.
+    /// The requests whose answers contain only a part of what the specification requires.
     private static func partial(in history: History) -> Set<Int> {
         var requests: [Int: (index: Int, request: RESTRequest)] = [:]
         var partial: Set<Int> = []
@@ -146,7 +146,7 @@ private struct Builder {
                     index, RESTRequest(method: request.method, path: request.path, body: request.body)
                 )
             } else if case .response(let response) = event.kind, let asked = requests[number],
-                !history.header.dialect.isWhole(
+                !history.header.dialect.isComplete(
                     RESTResponse(status: response.status, body: response.body), to: asked.request)
             {
                 partial.insert(asked.index)

@@ -171,7 +171,7 @@ public struct Frame: Sendable {
 
     /// The member `type`; nil if it is absent or not a string.
     @inlinable public var type: String? { content.type }
-    /// The kind of its type; `other` without one.
+    /// The kind of its type; `other` if it has no type or an unknown one.
     @inlinable package var kind: Kind { content.kind }
     /// The member `sessionId`, which names a conversation.
     @inlinable public var sessionId: String? { content.sessionId }

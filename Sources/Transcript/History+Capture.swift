@@ -3,7 +3,7 @@ extension History {
     ///
     /// Such a history starts in the middle: sessions, turns and frames existed before its first event. It may end at
     /// any point, other devices may use the same server unseen, and the stage injected no faults. A judge must not
-    /// accuse anyone on the grounds of missing events.
+    /// report a violation because events are missing.
     public struct Capture: Sendable, Equatable {
         /// The missing information, besides everything before the first event.
         public var lacks: Set<Lack>
@@ -24,7 +24,7 @@ extension History.Capture {
     public enum Lack: String, Sendable, Hashable, CaseIterable {
         /// The time of each event: all are at 0, and only their order is known.
         case times
-        /// Some frames anywhere: two successive ones may have had others between them.
+        /// Some frames, at any place: there may have been others between two recorded ones.
         case frames
         /// Principals: one name may stand for several people, and two names for one.
         case principals

@@ -30,7 +30,7 @@ extension InferredNames {
         }
         let session = body["sessionId"]?.stringValue
         questions[question].order = questions[question].order ?? index
-        if let session { see(session, of: questions[question].principal, at: index) }
+        if let session { noteSession(session, of: questions[question].principal, at: index) }
         questions[question].session = questions[question].session ?? session
         questions[question].hasBegun = true
         questions[question].answer = questions[question].answer ?? body["text"]?.stringValue
@@ -38,15 +38,15 @@ extension InferredNames {
         return body.adding(["turnId": questions[question].turnId])
     }
 
-    /// Adds names to stored messages, if ids, or text and order, identify their questions.
+    /// Adds ids to the stored messages whose questions are identified by an id, or by text and order.
     private mutating func nameMessages(
         of body: JSONValue, session: String, principal: String, at index: Int
     ) -> (value: JSONValue, generated: [JSONPointer]) {
-        see(session, of: principal, at: index)
+        noteSession(session, of: principal, at: index)
         guard var messages = body["session"]?["messages"]?.arrayValue, let old = body["session"] else {
             return (body, [])
         }
-        let here = questions.indices.filter { place in
+        let candidates = questions.indices.filter { place in
             let question = questions[place]
             return question.principal == principal && question.session == session && question.order != nil
                 && !question.isRefused
@@ -58,7 +58,7 @@ extension InferredNames {
                 messages[$0]["role"]?.stringValue == role && names[$0] == nil && !isCapture
             }
             for group in Dictionary(grouping: stored, by: { MessageContent.text(of: messages[$0]["content"]) }) {
-                let asked = here.filter { text(questions[$0]) == group.key }
+                let asked = candidates.filter { text(questions[$0]) == group.key }
                     .filter { place in
                         role != "user" || !names.contains { $0.value == place && messages[$0.key]["role"] == "user" }
                     }
@@ -68,13 +68,13 @@ extension InferredNames {
         }
         for (place, message) in messages.enumerated() {
             names[place] =
-                named("key", message["clientMessageId"]?.stringValue, principal)
-                ?? named("message", message["id"]?.stringValue, principal)
+                find("key", message["clientMessageId"]?.stringValue, principal)
+                ?? find("message", message["id"]?.stringValue, principal)
         }
         pair("user") { $0.prompt }
         for place in messages.indices.dropFirst() where names[place] == nil && messages[place]["role"] == "assistant" {
             guard messages[place - 1]["role"] == "user", let question = names[place - 1] else { continue }
-            let isAlone = here.allSatisfy { other in
+            let isAlone = candidates.allSatisfy { other in
                 other == question || questions[other].ended ?? .max < questions[question].event
                     || questions[other].event > questions[question].ended ?? .max
             }

@@ -1,10 +1,10 @@
 import Holdfast
 import HoldfastJSON
 
-/// Generates the names of questions and turns that a wire lacks, by the rule of its dialect.
+/// Generates the ids of questions and turns that a wire lacks, by the rule of its dialect.
 ///
-/// A server runs the questions of a session, or of a connection, one at a time; so a frame without names belongs to the
-/// oldest open question there, as its connection sees it. If the wire has acks, they tell which questions were
+/// A server runs the questions of a session, or of a connection, one at a time; so a frame without ids belongs to the
+/// oldest question that its connection shows as open. If the wire has acks, they tell which questions were
 /// accepted, and in which order. In a capture, earlier questions are unknown, so only acks and the ids in them count.
 struct InferredNames {
     var events: [Event]
@@ -19,7 +19,7 @@ struct InferredNames {
     let isCapture: Bool
     var questions: [Question] = []
     private var connections: [Connection] = []
-    /// The connection of each event, and the question that it asks (`asked`).
+    /// The connection of each event, and, in `asked`, the question that an event asks.
     private var connectionOf: [Int?]
     private var asked: [Int: Int] = [:]
     var posts: [Int: Int] = [:]
@@ -132,7 +132,7 @@ struct InferredNames {
         if isCapture, value["clientMessageId"] == nil { return "question-at-\(index)" }
         let key = value["clientMessageId"]?.stringValue ?? "question-\(questions.count + 1)"
         let session = value["sessionId"]?.stringValue
-        if let session { see(session, of: principal, at: index) }
+        if let session { noteSession(session, of: principal, at: index) }
         if let first = known[[principal, "key", key]] {
             asked[index] = first
             return key
@@ -204,7 +204,7 @@ struct InferredNames {
         if !assumed.isEmpty { replace(missed, at: index, assuming: assumed) }
     }
 
-    /// The names for a server's frame; one that has none yet is noted, because a later ack may bring them.
+    /// The ids for a server's frame; a frame without known ids is noted, because a later ack may provide them.
     private mutating func namesOrNote(
         of frame: Frame, on connection: Int, at index: Int, missed offset: Int? = nil
     ) -> [String: String] {
@@ -217,16 +217,16 @@ struct InferredNames {
         return names
     }
 
-    /// The names for a server's frame; empty if its question is unknown.
+    /// The ids for a server's frame; empty if its question is unknown.
     private mutating func names(of frame: Frame, on connection: Int, at index: Int) -> [String: String] {
         guard frame.turnId == nil, let type = frame.type else { return [:] }
         let principal = connections[connection].principal
-        if type != "error", let session = frame.sessionId { see(session, of: principal, at: index) }
+        if type != "error", let session = frame.sessionId { noteSession(session, of: principal, at: index) }
         switch type {
         case "ack":
             guard
-                let question = named("message", frame.messageId, principal)
-                    ?? named("key", frame.clientMessageId, principal)
+                let question = find("message", frame.messageId, principal)
+                    ?? find("key", frame.clientMessageId, principal)
             else { return [:] }
             settle(known[[principal, "key", questions[question].key]], on: connection)
             questions[question].hasBegun = true
@@ -247,7 +247,7 @@ struct InferredNames {
         if let key = error.clientMessageId {
             let runs = questions.indices.filter { questions[$0].key == key && questions[$0].principal == principal }
             let open = runs.first { questions[$0].order ?? .max < index && !questions[$0].endedOn.contains(connection) }
-            guard let question = open ?? named("key", key, principal) else { return [:] }
+            guard let question = open ?? find("key", key, principal) else { return [:] }
             if waiting.contains(question) { return refuse(question, on: connection) }
             return isRefusal ? [:] : end(question, by: error, on: connection, at: index)
         }
@@ -314,7 +314,7 @@ struct InferredNames {
         }
     }
 
-    mutating func see(_ session: String, of principal: String, at index: Int) {
+    mutating func noteSession(_ session: String, of principal: String, at index: Int) {
         firstSeen[[principal, session]] = min(firstSeen[[principal, session]] ?? index, index)
     }
 
@@ -332,7 +332,7 @@ struct InferredNames {
         let principal = connections[connection].principal
         if let same = identity(of: frame, principal).flatMap({ known[$0] }) { return same }
         if frame.type == "message" {
-            let own = named("key", frame.clientMessageId, principal) ?? named("message", frame.messageId, principal)
+            let own = find("key", frame.clientMessageId, principal) ?? find("message", frame.messageId, principal)
             if let own { return own }
         }
         guard !isCapture else { return nil }
@@ -356,7 +356,7 @@ struct InferredNames {
         return first
     }
 
-    /// The unacknowledged question with the text of a message, which proves its acceptance.
+    /// The unacknowledged question with the text of a message; the message proves that it was accepted.
     private mutating func questionShown(by message: Frame, to principal: String, at index: Int) -> Int? {
         let question = questions.firstIndex { question in
             question.principal == principal && question.event < index && question.messageId == nil
@@ -376,7 +376,7 @@ struct InferredNames {
         question.life == life && frame.seq.map { $0 <= question.after } ?? false
     }
 
-    /// The questions that a nameless frame may belong to, in order of acceptance.
+    /// The questions that a frame without ids may belong to, in order of acceptance.
     private func open(for frame: Frame, on connection: Int, at index: Int, ofOthers: Bool = false) -> [Int] {
         let (seen, session) = (connections[connection], ofOthers ? nil : frame.sessionId)
         var open = questions.indices.filter { position in
@@ -406,8 +406,8 @@ struct InferredNames {
             || !isByConnection && (first.session == nil || second.session == nil)
     }
 
-    func named(_ what: String, _ name: String?, _ principal: String) -> Int? {
-        name.flatMap { known[[principal, what, $0]] }
+    func find(_ kind: String, _ id: String?, _ principal: String) -> Int? {
+        id.flatMap { known[[principal, kind, $0]] }
     }
 
     // MARK: Writing

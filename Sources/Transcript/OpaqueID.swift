@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// The form of an id in which two ids are equal only if their bytes are, also as dictionary keys.
+/// The form of an id in which two ids are equal only if their bytes are, even as dictionary keys.
 ///
 /// Swift treats `"é"` and `"e\u{301}"` as equal, and they look alike, but ids are compared exactly. Each scalar beyond
 /// ASCII becomes an escape, so that a finding shows the difference.

@@ -1,5 +1,5 @@
 extension RandomAccessCollection where Index == Int {
-    /// The first index whose element satisfies the predicate, if all elements after it do too; else `endIndex`.
+    /// The first index whose element satisfies the predicate, or `endIndex`; all elements after it must satisfy it too.
     @inlinable
     package func boundary(where isBehind: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)

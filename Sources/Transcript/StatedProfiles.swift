@@ -1,8 +1,8 @@
 import Holdfast
 
 extension History {
-    /// The history, judged by core and the profiles that its greetings or earlier ones stated; unchanged if none
-    /// stated a list.
+    /// The history, declaring `core` and the profiles that its greetings or earlier ones stated; unchanged if no
+    /// greeting stated a list.
     package func declaring(_ stated: inout Set<Profile>?) -> History {
         if let more = statedProfiles { stated = more.union(stated ?? []) }
         guard let stated else { return self }
@@ -25,7 +25,7 @@ extension History {
         }
         let known = Profile.all(of: .server).intersection(dialect.profiles)
         let stated = names.map { Set($0.compactMap(Profile.init(rawValue:))).intersection(known) }
-        // A list in words of its own says nothing of profiles.
+        // A list without any known profile is not a list of profiles.
         return stated?.isEmpty == true && names?.isEmpty == false ? nil : stated
     }
 }

@@ -91,14 +91,14 @@ public enum TranscriptWriter {
             object["kind"] = .string(kind)
             for (key, value) in members { object[key] = value }
         }
-        /// Empty members are omitted.
-        func said(_ text: String) -> JSONValue? { text.isEmpty ? .none : .some(.string(text)) }
+        /// Nil for an empty text, to omit a member.
+        func nonEmpty(_ text: String) -> JSONValue? { text.isEmpty ? .none : .some(.string(text)) }
         func pairs(_ headers: [Event.Header]) -> JSONValue {
             .array(headers.map { [.string($0.name), .string($0.value)] })
         }
         switch event.kind {
         case .opening(let opening):
-            put("open", ("principal", said(opening.principal) ?? .null), ("path", .string(opening.path)))
+            put("open", ("principal", nonEmpty(opening.principal) ?? .null), ("path", .string(opening.path)))
         case .opened: put("opened")
         case .refused(let status, let reason):
             put("refused", ("status", status.map { JSONValue($0) }), ("reason", .string(reason)))
@@ -111,8 +111,8 @@ public enum TranscriptWriter {
         case .close(let direction, let code, let reason):
             put(
                 "close", ("direction", .string(direction.rawValue)), ("code", code.map { JSONValue($0) }),
-                ("reason", said(reason)))
-        case .eof(let reason): put("eof", ("reason", said(reason)))
+                ("reason", nonEmpty(reason)))
+        case .eof(let reason): put("eof", ("reason", nonEmpty(reason)))
         case .request(let request):
             put(
                 "request", ("method", .string(request.method)), ("path", .string(request.path)),

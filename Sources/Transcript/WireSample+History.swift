@@ -1,7 +1,7 @@
 import Holdfast
 
 extension WireSample {
-    /// The start of a history's traffic; only one side's if the suite is the other.
+    /// The start of a history's traffic; only the messages from one side if the suite is the other side.
     package init(_ history: History, from side: Role? = nil) {
         self.init(isOneSided: side != nil)
         for event in history.events where !isFull { take(event, from: side) }

@@ -52,7 +52,7 @@ import Testing
         ),
         ("drop done from srver", "'srver' is not client or server", "did you mean 'server'?"),
         ("drop done always times 2", "'times' is given twice", "see 'conformance proxy --help' for the grammar"),
-        ("drop done tims 2", "'tims' is not a further word", "did you mean 'times'?"),
+        ("drop done tims 2", "'tims' is not an option", "did you mean 'times'?"),
         ("refuse GET in s1", "'in' does not apply to requests", "see 'conformance proxy --help' for the grammar"),
     ])
     func `a bad rule names the word, and the nearest one`(_ text: String, _ what: String, _ fix: String) {

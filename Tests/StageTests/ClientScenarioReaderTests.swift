@@ -52,7 +52,7 @@ struct ClientScenarioReaderTests {
         ),
         (
             #"{"do":"when","comes":"read","then":"hild"}"#,
-            "x.json /steps/0/then: 'hild' is nothing to do with 'read' → did you mean 'hold'?"
+            "x.json /steps/0/then: 'hild' is not a reaction to 'read' → did you mean 'hold'?"
         ),
         (
             #"{"do":"when","comes":"ping","then":"drop","status":503}"#,
@@ -98,7 +98,7 @@ struct ClientScenarioReaderTests {
         let text = #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-36"],"needs":{"profiles":["sync"]},"#
         #expect(
             problems(text + #""steps":[{"do":"launch"}]}"#) == [
-                "x.json /needs/profiles/0: 'sync' is a profile of servers → what the server stores belongs in /world"
+                "x.json /needs/profiles/0: 'sync' is a profile of servers → list the server's profiles in /world"
             ])
     }
 

@@ -14,7 +14,7 @@ public struct Clause: Sendable, Equatable {
     public let why: String
     /// The evidence for a verdict.
     public let judgedFrom: String
-    /// The requirements for a verdict on a capture; nil if the clause has no such line, and then no capture is enough.
+    /// The requirements for a verdict on a capture; nil if no capture is enough, because there is no line `Capture:`.
     public let captureNeeds: [CaptureNeed]?
     /// The reason why black-box tests cannot judge it; nil if they can.
     public let exclusion: String?
@@ -29,7 +29,7 @@ public struct Clause: Sendable, Equatable {
     /// The line of its heading, from 1.
     public let line: Int
 
-    /// A clause; parts that only readers need may be omitted, as reports do.
+    /// Creates a clause; reports omit the parts that only readers of the specification need.
     package init(
         id: ClauseID, role: Role, profile: Profile, keyword: Keyword, sentence: String,
         why: String = "", judgedFrom: String = "", captureNeeds: [CaptureNeed]? = nil, exclusion: String? = nil,
@@ -56,7 +56,7 @@ public enum Keyword: String, Sendable, Hashable, CaseIterable {
     case should = "SHOULD"
     /// Doing so is a warning.
     case shouldNot = "SHOULD NOT"
-    /// Both are allowed.
+    /// Doing so and doing otherwise are both allowed.
     case may = "MAY"
 
     /// Whether breaking the clause is a violation and not just a warning.

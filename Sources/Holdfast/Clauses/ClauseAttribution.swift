@@ -4,8 +4,8 @@ import HoldfastJSONSchema
 /// Finds the clause behind a schema violation.
 ///
 /// `x-clause` next to the violated keyword names it: a string for all keywords, or an object by keyword, or by keyword
-/// and member (`required/seq`). Otherwise the nearest enclosing schema with a string decides, or, if a reference led to
-/// unmarked definitions, the message's schema.
+/// and member (`required/seq`). Otherwise the string in the nearest enclosing schema names it; if a reference led to
+/// unmarked definitions, the string in the message's schema does.
 enum ClauseAttribution {
     static func clause(of violation: SchemaViolation, in schema: Schema, root: String) -> ClauseID? {
         var location: JSONPointer? = violation.schemaLocation

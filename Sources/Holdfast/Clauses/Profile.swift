@@ -20,7 +20,7 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
     case auth
     /// Reconnecting, resending, recovering over REST, and display.
     case clientCore = "client-core"
-    /// A position and replay.
+    /// Keeping a position, and requesting replays.
     case clientSync = "client-sync"
     /// Receiving and tapping notifications.
     case clientPush = "client-push"

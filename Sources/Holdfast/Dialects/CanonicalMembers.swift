@@ -1,6 +1,6 @@
 /// The members of the specification's messages and bodies, for detecting misspelled ones.
 enum CanonicalMembers {
-    /// The members of a frame, and members of other frames of its type.
+    /// The members in the schema of a frame's type, and the ids that such a frame may have as well.
     static func ofFrame(_ type: String) -> Set<String> {
         let names: Set<String> =
             switch type {

@@ -61,10 +61,10 @@ extension Dialect {
         if typeLocation != Self.defaultTypeLocation { wire["type"] = nil }
         wire = wire.setting(typeLocation, to: .string(type))
         let seq = JSONPointer(tokens: ["seq"])
-        let isElsewhere = frameRules.all.contains { rule in
+        let isSeqElsewhere = frameRules.all.contains { rule in
             rule.members.rules.contains { $0.canonical == seq && $0.location.wire != nil }
         }
-        guard case .unmapped = decode(wire, sentBy: .server), frame["seq"] == nil || !isElsewhere else {
+        guard case .unmapped = decode(wire, sentBy: .server), frame["seq"] == nil || !isSeqElsewhere else {
             return .inexpressible("the dialect \(name) cannot say '\(type)' as an unknown type")
         }
         return .frame(wire)
@@ -80,9 +80,9 @@ extension Dialect {
             return .frame(typeLocation == Self.defaultTypeLocation ? frame : frame.removing(Self.defaultTypeLocation))
         }
         guard let rule = rule(for: frame, of: type, sentBy: sender) else {
-            let isNamed = !frameRules.naming(type, sentBy: sender).isEmpty
+            let hasRules = !frameRules.naming(type, sentBy: sender).isEmpty
             return .unmapped(
-                isNamed
+                hasRules
                     ? "no rule of the dialect \(name) for '\(type)' fits this frame"
                     : "the dialect \(name) knows no '\(type)' from the \(sender.rawValue)")
         }
@@ -98,7 +98,7 @@ extension Dialect {
         if case .frame(let frame) = decode(wire, sentBy: sender) { frame } else { nil }
     }
 
-    /// The frame that a wire frame stands for, a foreign one if the dialect cannot map it; nil if it is ignored.
+    /// The canonical frame for a wire frame: a foreign one if the dialect cannot map it, nil if it is ignored.
     public func meaning(of wire: JSONValue, sentBy sender: Role) -> JSONValue? {
         switch decode(wire, sentBy: sender) {
         case .frame(let frame): frame
@@ -117,14 +117,14 @@ extension Dialect {
 
     /// Whether `connected` states an epoch, but `sync` and its answer cannot: they use their connection's.
     public var inheritsEpochs: Bool {
-        func isUnsaid(_ type: String, _ sender: Role) -> Bool {
+        func isUnwritten(_ type: String, _ sender: Role) -> Bool {
             let rules = frameRules.expressing(type, sentBy: sender)
             return !rules.isEmpty
                 && rules.allSatisfy {
-                    $0.members.rules.contains { $0.canonical == Self.epochLocation && $0.location == .unsaid }
+                    $0.members.rules.contains { $0.canonical == Self.epochLocation && $0.location == .unwritten }
                 }
         }
-        return isUnsaid("sync", .client) && isUnsaid("syncResult", .server) && !isUnsaid("connected", .server)
+        return isUnwritten("sync", .client) && isUnwritten("syncResult", .server) && !isUnwritten("connected", .server)
     }
 
     /// The location of the epoch in canonical frames.
@@ -150,13 +150,13 @@ extension Dialect {
         if typeLocation != Self.defaultTypeLocation { wire["type"] = nil }
         wire = wire.setting(typeLocation, to: .string(rule.wire))
         for condition in rule.conditions {
-            if let value = condition.only { wire = wire.setting(condition.location, to: value) }
+            if let value = condition.onlyValue { wire = wire.setting(condition.location, to: value) }
         }
         return wire
     }
 
     private func decode(_ frame: JSONValue, as type: String, by rule: FrameRule) -> JSONValue {
-        let selectors = rule.conditions.filter { $0.only != nil }.map(\.location) + [typeLocation]
+        let selectors = rule.conditions.filter { $0.onlyValue != nil }.map(\.location) + [typeLocation]
         let members = rule.members.decoded(frame, context(of: rule.sender), dropping: selectors)
         return .object(JSONObject([("type", .string(type))] + (members.objectValue ?? [:]).filter { $0.key != "type" }))
     }

@@ -3,21 +3,21 @@ import HoldfastJSON
 extension Dialect {
     /// The reasons why this wire cannot keep a clause: those in its file and, for clients, the missing members.
     package func limitations(for clause: ClauseID, of role: Role) -> [Limitation] {
-        let said = unkeepable[clause] ?? []
-        guard role == .client, !isCanonical else { return said }
+        let declared = unkeepable[clause] ?? []
+        guard role == .client, !isCanonical else { return declared }
         if clause == ClauseID(.AUTH, 11), case .query = credential {
-            return said + [Limitation("the key travels in the query of the upgrade")]
+            return declared + [Limitation("the key travels in the query of the upgrade")]
         }
         if assumedGreeting != nil, [ClauseID(.AUTH, 10), ClauseID(.CLIENT, 23)].contains(clause) {
-            return said + [Limitation("an accepted upgrade stands for the greeting")]
+            return declared + [Limitation("an accepted upgrade stands for the greeting")]
         }
-        return said
+        return declared
             + Self.foundations.filter { foundation in
                 foundation.clauses.contains { ClauseID(.CLIENT, $0) == clause } && !hasPlace(for: foundation)
             }.map { Limitation("`\($0.type)` has no place for `\($0.members.joined(separator: "` or `"))`") }
     }
 
-    /// Members that clauses of clients rely on: without any of them, even a correct client violates these clauses.
+    /// Members that clauses of clients rely on: if a wire has none of them, even a correct client violates the clauses.
     private typealias Foundation = (sender: Role, type: String, members: [String], clauses: [Int])
 
     private static let foundations: [Foundation] = [
@@ -37,15 +37,15 @@ extension Dialect {
         (.server, "stored message", ["clientMessageId"], [21, 24, 25, 26, 30, 31, 35]),
     ]
 
-    private func hasPlace(for it: Foundation) -> Bool {
+    private func hasPlace(for foundation: Foundation) -> Bool {
         let session = [restRules.rule(of: .session)?.answer.members].compactMap(\.self)
         let maps =
-            switch it.type {
+            switch foundation.type {
             case "session": session
             case "stored message": session.map { $0.elements(of: "/session/messages") }
-            default: frameRules.expressing(it.type, sentBy: it.sender).map(\.members)
+            default: frameRules.expressing(foundation.type, sentBy: foundation.sender).map(\.members)
             }
-        return maps.contains { it.members.contains(where: $0.hasPlace) }
+        return maps.contains { foundation.members.contains(where: $0.hasPlace) }
     }
 }
 

@@ -63,8 +63,8 @@ extension Dialect {
         return canonical
     }
 
-    /// Whether a wire response is the complete answer that the specification means.
-    public func isWhole(_ response: RESTResponse, to request: RESTRequest) -> Bool {
+    /// Whether a wire response is a complete answer in the sense of the specification.
+    public func isComplete(_ response: RESTResponse, to request: RESTRequest) -> Bool {
         guard !isCanonical, let (kind, _) = restRules.kind(of: request), let rule = restRules.rule(of: kind),
             response.status == rule.status, !rule.conditions.isEmpty,
             let value = try? JSONParser.value(response.body)

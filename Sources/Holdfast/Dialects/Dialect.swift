@@ -40,7 +40,7 @@ public struct Dialect: Sendable, Equatable {
         ///
         /// If there are any, a finding that cites none of them is not excused.
         public let frames: Set<String>
-        /// The missing members, if there are any; then a finding about another one is not excused.
+        /// The missing members; if there are any, a finding about another member is not excused.
         package let members: Set<String>
 
         init(_ reason: String, frames: Set<String> = [], members: Set<String> = []) {
@@ -105,7 +105,7 @@ public struct Dialect: Sendable, Equatable {
     public var assumedGreeting: JSONValue? { if case .nobody(let frame) = greeting { frame } else { nil } }
 
     /// The reason why a wire without a handshake allows no variation of it.
-    package var handshakeLacking: String { "the dialect \(name) has no handshake" }
+    package var noHandshakeReason: String { "the dialect \(name) has no handshake" }
 
     /// The wire frame by which the server requests the credential; nil if it does not.
     public var challenge: JSONValue? { if case .challenge(let frame) = greeting { frame } else { nil } }

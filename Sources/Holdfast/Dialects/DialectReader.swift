@@ -40,7 +40,7 @@ extension Dialect {
         unkeepable = Self.unkeepable(reader)
         turns = reader.choice("turns", of: Series.self)
         source = .object(reader.object)
-        if reader.collector.isClean { refuseGaps(reader) }
+        if reader.collector.isClean { rejectUnmappedProfiles(reader) }
     }
 
     private static func profiles(_ reader: MemberReader) -> Set<Profile> {
@@ -60,10 +60,10 @@ extension Dialect {
 
     private static func unkeepable(_ reader: MemberReader) -> [ClauseID: [Limitation]] {
         var reasons: [ClauseID: [Limitation]] = [:]
-        for own in reader.objects("cannotKeep") {
-            func set(_ key: String) -> Set<String> { Set((own.strings(key) ?? []).map(\.text)) }
-            let limitation = Limitation(own.text("because"), frames: set("frames"), members: set("members"))
-            for clause in own.strings("clauses") ?? [] {
+        for entry in reader.objects("cannotKeep") {
+            func set(_ key: String) -> Set<String> { Set((entry.strings(key) ?? []).map(\.text)) }
+            let limitation = Limitation(entry.text("because"), frames: set("frames"), members: set("members"))
+            for clause in entry.strings("clauses") ?? [] {
                 guard let id = ClauseID(clause.text) else {
                     reader.collector.note(
                         clause.pointer, "'\(excerpt(clause.text))' is not a clause", expected: "an id such as ENV-3",
@@ -107,8 +107,8 @@ extension Dialect {
         }
     }
 
-    /// Rejects profiles whose frames are missing, since they could only be untested.
-    private func refuseGaps(_ reader: MemberReader) {
+    /// Rejects profiles whose frames no rule maps, since they could never be tested.
+    private func rejectUnmappedProfiles(_ reader: MemberReader) {
         let needed: [(Profile, Role, [String])] = [
             (.core, .client, ["chat"]), (.core, .server, ["done", "error"]), (.sync, .client, ["sync"]),
             (.sync, .server, ["syncResult"]),

@@ -33,7 +33,7 @@ struct WireCondition: Sendable, Equatable {
     }
 
     /// The only value that satisfies it; nil if there are several.
-    var only: JSONValue? { !isNegated && values.count == 1 ? values[0] : nil }
+    var onlyValue: JSONValue? { !isNegated && values.count == 1 ? values[0] : nil }
 }
 
 struct FrameRules: Sendable, Equatable {

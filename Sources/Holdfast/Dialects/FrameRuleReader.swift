@@ -39,7 +39,7 @@ enum FrameRuleReader {
         let given = ["is", "ignored", "unknown"].filter { reader.value($0) != nil }
         if given.isEmpty {
             reader.collector.note(
-                reader.pointer, "no meaning given for '\(excerpt(wire))' is", expected: "one of is, ignored, unknown",
+                reader.pointer, "no meaning given for '\(excerpt(wire))'", expected: "one of is, ignored, unknown",
                 fix: "add one")
         }
         guard given.count == 1, let key = given.first, let text = reader.string(key) else { return nil }

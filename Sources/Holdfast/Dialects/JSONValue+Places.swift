@@ -32,7 +32,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// A copy with the replacements that `change` returns; where it returns nil, it is asked about the parts.
+    /// A copy with the replacements that `change` returns; if it returns nil for a value, it is called for its parts.
     package func replacing<Problem: Error>(
         _ change: (JSONValue) throws(Problem) -> JSONValue?
     ) throws(Problem) -> JSONValue {
@@ -48,7 +48,7 @@ extension JSONValue {
         }
     }
 
-    /// The object with missing names added, and their locations.
+    /// The object with the missing ones of these members added, and their locations.
     package func adding(_ names: [String: String]) -> (value: JSONValue, generated: [JSONPointer]) {
         guard objectValue != nil else { return (self, []) }
         let lacking = names.filter { self[$0.key] == nil }.sorted { $0.key < $1.key }

@@ -22,11 +22,11 @@ extension MemberMap {
             switch rule.location {
             case .at(let location, _), .lastUserText(let location), .frames(let location), .list(let location, _, _):
                 value = value.removing(location)
-            case .always, .assumed, .otherwise, .unsaid, .request: break
+            case .always, .assumed, .otherwise, .unwritten, .request: break
             }
         }
         // If a member is elsewhere, its canonical name has a different meaning on the wire.
-        for rule in rules where rule.location != .unsaid { value = value.removing(rule.canonical) }
+        for rule in rules where rule.location != .unwritten { value = value.removing(rule.canonical) }
         for rule in rules {
             guard let member = rule.decoded(wire, context) else { continue }
             value = value.setting(rule.canonical, to: member)
@@ -51,19 +51,19 @@ extension MemberRule {
     /// The canonical value of the member; nil if it is absent or null on the wire.
     fileprivate func decoded(_ wire: JSONValue, _ context: MemberMap.MappingContext) -> JSONValue? {
         // A literal nil would be JSON null here.
-        func said(_ location: JSONPointer) -> JSONValue? { wire[location].flatMap { $0.isNull ? JSONValue?.none : $0 } }
+        func nonNull(_ place: JSONPointer) -> JSONValue? { wire[place].flatMap { $0.isNull ? JSONValue?.none : $0 } }
         switch location {
-        case .at(let location, let vocabulary): return said(location).map(vocabulary.decoded)
+        case .at(let location, let vocabulary): return nonNull(location).map(vocabulary.decoded)
         case .always(let value), .assumed(let value): return value
-        case .unsaid, .otherwise: return nil
+        case .unwritten, .otherwise: return nil
         case .lastUserText(let location):
-            return said(location).map { [["role": "user", "content": $0]] }
+            return nonNull(location).map { [["role": "user", "content": $0]] }
         case .frames(let location):
-            guard let value = said(location) else { return nil }
+            guard let value = nonNull(location) else { return nil }
             guard let frames = value.arrayValue else { return value }
             return .array(frames.compactMap(context.decode))
         case .list(let location, let map, let isReversed):
-            guard let value = said(location) else { return nil }
+            guard let value = nonNull(location) else { return nil }
             guard let elements = value.arrayValue else { return value }
             let decoded = elements.map { map.decoded($0, context) }
             return .array(isReversed ? decoded.reversed() : decoded)
@@ -87,10 +87,10 @@ extension MemberRule {
             return nil
         case .assumed(let only):
             guard member == nil || member == only else {
-                throw Inexpressible(reason: "'\(canonical)' cannot be said, and is taken for \(only.text())")
+                throw Inexpressible(reason: "'\(canonical)' cannot be sent, and is assumed to be \(only.text())")
             }
             return nil
-        case .unsaid, .otherwise, .request: return nil
+        case .unwritten, .otherwise, .request: return nil
         case .lastUserText(let location):
             guard let last = member?.arrayValue?.last, last["role"] == "user", let text = last["content"],
                 text.stringValue != nil

@@ -23,8 +23,8 @@ struct MemberRule: Sendable, Equatable {
         case at(JSONPointer, Vocabulary)
         /// Not written, because it always has this value.
         case always(JSONValue)
-        /// Not written; if it is present anyway, it has its own name.
-        case unsaid
+        /// Not written; if it is present anyway, it has its canonical name.
+        case unwritten
         /// Not written; a reader assumes this value, but no verdict about the member relies on it.
         case assumed(JSONValue)
         /// Not written; a wire member of this name has a different meaning.

@@ -49,7 +49,7 @@ enum MemberMapReader {
     private static func location(
         of canonical: JSONPointer, _ value: JSONValue, _ reader: MemberReader?, _ placeholders: Set<String>
     ) -> MemberRule.Location? {
-        if value.isNull { return .unsaid }
+        if value.isNull { return .unwritten }
         if let text = value.stringValue { return location(text).map { .at($0, .same) } }
         guard let reader else { return nil }
         let kinds = ["at", "always", "assumed", "otherwise", "lastUserText", "frames", "list", "placeholder"]
@@ -105,7 +105,7 @@ extension MemberRule.Location {
         switch self {
         case .at(let location, _), .lastUserText(let location), .frames(let location), .list(let location, _, _):
             location
-        case .always, .assumed, .otherwise, .unsaid, .request: nil
+        case .always, .assumed, .otherwise, .unwritten, .request: nil
         }
     }
 }

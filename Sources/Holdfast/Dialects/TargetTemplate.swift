@@ -33,7 +33,7 @@ struct TargetTemplate: Sendable, Equatable {
             let value = given.remove(at: index).value
             guard Self.defaultValue(parameter.value) != nil || fits(parameter.value, value) else { return nil }
         }
-        // An extra parameter makes it a different request, except on a path without a query, where it is ignored.
+        // An extra parameter makes it a different request, unless the template has no query; then it is ignored.
         return parameters.isEmpty || given.isEmpty ? values : nil
     }
 
@@ -70,7 +70,7 @@ struct TargetTemplate: Sendable, Equatable {
         text.hasPrefix("{") && text.hasSuffix("}") && defaultValue(text) == nil ? text.dropFirst().dropLast() : nil
     }
 
-    /// The value to write for a parameter that may have any.
+    /// The value to write for a parameter that matches any value; nil for other parameters.
     private static func defaultValue(_ text: Substring) -> Substring? {
         text.hasPrefix("{=") && text.hasSuffix("}") ? text.dropFirst(2).dropLast() : nil
     }

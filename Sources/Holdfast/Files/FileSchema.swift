@@ -67,10 +67,10 @@ package struct FileSchema: Hashable, Sendable {
     func note(_ findings: [SchemaFinding], in root: JSONValue, into collector: ProblemCollector) {
         guard let schema else { return }
         let noted = collector.noted
-        let plain = findings.filter { $0.unmatchedValue(in: schema) == nil }.map(\.violation.instanceLocation)
+        let specific = findings.filter { $0.unmatchedValue(in: schema) == nil }.map(\.violation.instanceLocation)
         for finding in findings where !noted.contains(where: { finding.isCovered(by: $0) }) {
             // Skip "no alternative matches" if the value has a more specific problem.
-            if let vague = finding.unmatchedValue(in: schema), plain.contains(where: { $0.starts(with: vague) }) {
+            if let vague = finding.unmatchedValue(in: schema), specific.contains(where: { $0.starts(with: vague) }) {
                 continue
             }
             note(finding, in: root, schema, into: collector)
@@ -105,7 +105,7 @@ package struct FileSchema: Hashable, Sendable {
                 fix: nearest.map { "did you mean '\($0)'?" } ?? "choose one of these")
         default:
             if let names = finding.alternatives(in: schema), let object = value.objectValue {
-                let (what, fix) = Self.chosen(names, in: object)
+                let (what, fix) = Self.choiceProblem(names, in: object)
                 let expected = names.count == 2 ? "one of them" : "one of \(names.joined(separator: ", "))"
                 return collector.note(pointer, what, expected: expected, fix: fix)
             }
@@ -117,7 +117,7 @@ package struct FileSchema: Hashable, Sendable {
     }
 
     /// The problem and fix for an object that must have exactly one of some members.
-    private static func chosen(_ names: [String], in object: JSONObject) -> (what: String, fix: String) {
+    private static func choiceProblem(_ names: [String], in object: JSONObject) -> (what: String, fix: String) {
         let given = names.filter { object[$0] != nil }
         return given.isEmpty
             ? ("none of \(names.joined(separator: ", "))", "add one")
@@ -165,7 +165,7 @@ extension SchemaFinding {
         }
     }
 
-    /// The value that matches no alternative, if this violation says only that.
+    /// The value that matches no alternative; nil if this violation says anything else.
     fileprivate func unmatchedValue(in schema: Schema) -> JSONPointer? {
         switch fault {
         case .noneMatches, .severalMatch: alternatives(in: schema) == nil ? violation.instanceLocation : nil
@@ -174,7 +174,7 @@ extension SchemaFinding {
         }
     }
 
-    /// The members of which exactly one is required, if the alternatives say only that.
+    /// The members of which exactly one is required; nil if the alternatives say anything else.
     fileprivate func alternatives(in schema: Schema) -> [String]? {
         switch fault {
         case .noneMatches, .severalMatch: break
@@ -195,17 +195,17 @@ extension SchemaFinding {
         if case .enumeration(let values, _) = fault {
             return values.map { $0.stringValue ?? $0.text() }.sorted().joined(separator: ", ")
         }
-        let own = violation.schemaLocation.parent.flatMap { schema.schemaValue(at: violation.schemaURI, $0) }
-        let (least, most) = (own?["minimum"]?.text(), own?["maximum"]?.text())
-        switch (fault, own?["type"]?.stringValue) {
+        let surrounding = violation.schemaLocation.parent.flatMap { schema.schemaValue(at: violation.schemaURI, $0) }
+        let (least, most) = (surrounding?["minimum"]?.text(), surrounding?["maximum"]?.text())
+        switch (fault, surrounding?["type"]?.stringValue) {
         case (.type, "string"), (.count, "string"):
             if case .count(_, let found, _) = fault, found > 0 { return violation.expected }
-            return own?["minLength"] == nil ? "a string" : "a string that is not empty"
+            return surrounding?["minLength"] == nil ? "a string" : "a string that is not empty"
         case (.type, "boolean"): return "true or false"
         case (.type, "array"): return "an array"
         case (.type, "object"): return "an object"
         case (.type, "integer"), (.range, "integer"), (.type, "number"), (.range, "number"):
-            let kind = own?["type"] == "integer" ? "an integer" : "a number"
+            let kind = surrounding?["type"] == "integer" ? "an integer" : "a number"
             if let least, let most { return "\(kind) from \(least) to \(most)" }
             return least.map { "\(kind) of at least \($0)" } ?? kind
         case (.count, "array"):

@@ -4,14 +4,14 @@ import HoldfastJSON
 extension MemberReader {
     /// Reads a file with one object, described by a schema.
     ///
-    /// The schema check is skipped if `isSound`, or if the file is not meant to be of this kind, which `isMeant` has
-    /// then noted.
+    /// The schema check is skipped if `isSound`. If `isMeant` returns false, reading ends with the problems that it
+    /// noted.
     ///
     /// * `isSound`: Whether it is known to pass the schema.
     /// * `expected`: The expected kind of file, such as `a baseline`.
     /// * `isMeant`: Whether the file is meant to be of this kind.
     /// * `reading`: Converts the members and notes problems; nil without a note is not a problem.
-    /// - Throws: All problems of the file, with lines; a duplicate member is one.
+    /// - Throws: All problems of the file, with lines, including duplicate members.
     package static func read<Value>(
         _ bytes: [UInt8], file: String, schema: FileSchema, isSound: Bool = false, expected: String,
         maxBytes: Int = JSONLimits.standard.maxBytes,
@@ -22,13 +22,13 @@ extension MemberReader {
             document = try JSONParser.document(bytes: bytes, limits: JSONLimits(maxBytes: maxBytes))
         } catch {
             let problem = InputProblem(error, in: file, expected: expected)
-            let isCut = error.kind == .unterminatedString || error.location.byteOffset >= bytes.count
+            let isTruncated = error.kind == .unterminatedString || error.location.byteOffset >= bytes.count
             throw InputProblems([
-                !isCut || bytes.isEmpty
+                !isTruncated || bytes.isEmpty
                     ? problem
                     : InputProblem(
                         problem.location, problem.what, expected: expected,
-                        fix: "the file ends in the middle: take the whole file, or close what is open")
+                        fix: "the file ends too early: use the complete file, or close its strings and brackets")
             ])
         }
         let collector = ProblemCollector(file: file, text: bytes)

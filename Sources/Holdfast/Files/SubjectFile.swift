@@ -8,7 +8,7 @@ public struct SubjectFile: Sendable, Equatable {
     public var url: String?
     /// The base URL of the REST paths; nil to derive it from `url`.
     public var http: String?
-    /// Its dialect: `canonical`, the name of a built-in one, or the path of a file relative to this one.
+    /// Its dialect: `canonical`, the name of a built-in one, or a path relative to the subject file.
     public var dialect: String
     /// The declared profiles, which select the clauses; nil to use those in its greeting.
     public var profiles: Set<Profile>?

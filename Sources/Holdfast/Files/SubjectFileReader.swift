@@ -15,13 +15,13 @@ extension SubjectFile {
         }
     }
 
-    /// Whether a file is a subject file at all: those of every other kind name their format.
+    /// Whether a file is a subject file at all: files of all other kinds have a member `format`.
     private static func isMeant(_ root: JSONValue, _ collector: ProblemCollector) -> Bool {
         guard let format = root["format"]?.stringValue else { return true }
         collector.note(
             JSONPointer().appending("format"), "this is a file of format '\(visible(format))'",
             expected: "a subject file, which describes a server",
-            fix: "name that file; 'conformance init' writes one")
+            fix: "give a subject file; 'conformance init' writes one")
         return false
     }
 

@@ -13,61 +13,61 @@ struct ForeignMark: Sendable {
     /// The conditions on a further message if the address matches; nil if the address is enough.
     let besidesPath: String?
     /// Sets of conditions on a JSON message; one set must hold.
-    private let said: [String]
+    private let json: [String]
 
     private init(
-        _ name: String, _ way: ForeignProtocol.Way, said: [String] = [], begins: [String] = [], paths: [String] = [],
+        _ name: String, _ way: ForeignProtocol.Way, json: [String] = [], begins: [String] = [], paths: [String] = [],
         besidesPath: String? = nil, isStrong: Bool = true
     ) {
-        (self.name, self.way, self.said, self.begins, self.paths) = (name, way, said, begins, paths)
+        (self.name, self.way, self.json, self.begins, self.paths) = (name, way, json, begins, paths)
         (self.besidesPath, self.isStrong) = (besidesPath, isStrong)
     }
 
     func marks(_ text: String, _ value: JSONValue?) -> Bool {
-        begins.contains(where: text.hasPrefix) || value.map { said.contains(where: $0.meets) } == true
+        begins.contains(where: text.hasPrefix) || value.map { json.contains(where: $0.meets) } == true
     }
 
     func marksPath(_ path: String) -> Bool { paths.contains(where: path.contains) }
 
-    /// All protocols, the most characteristic first, since those for chats, agents and messages share terms with it.
+    /// All recognized protocols, the most distinctive first: chat and agent protocols share terms with this one.
     static let all: [ForeignMark] = [
         .init(
             "server-sent events, a stream of one direction over HTTP", .bridge,
             begins: ["data: ", "data:{", "event: ", "event:", "retry: ", ": keep-alive"]),
         .init(
             "the gateway protocol of OpenClaw", .newDialect,
-            said: ["type=req id:text method:text", "type=res id:text ok:flag", "type=event event:text payload"]),
+            json: ["type=req id:text method:text", "type=res id:text ok:flag", "type=event event:text payload"]),
         .init(
             "AG-UI (Agent User Interaction)", .newDialect,
-            said: ["type^=RUN_,TEXT_MESSAGE_,TOOL_CALL_,STATE_,STEP_,MESSAGES_SNAPSHOT,THINKING_"]),
+            json: ["type^=RUN_,TEXT_MESSAGE_,TOOL_CALL_,STATE_,STEP_,MESSAGES_SNAPSHOT,THINKING_"]),
         .init(
             "the WebSocket API of Home Assistant", .newDialect,
-            said: [
+            json: [
                 "type=auth_required,auth_ok,auth_invalid ha_version", "type=auth access_token:text",
                 "type=result success:flag id:number", "type=event id:number event:object",
             ]),
         .init(
             "Centrifugo", .bridge,
-            said: ["connect", "subscribe"].map { "id:number !type !method \($0):object" } + ["push.channel:text"]),
-        .init("Matrix", .bridge, said: ["event_id:text type^=m.", "next_batch:text rooms"], paths: ["/_matrix/"]),
-        .init("Mattermost", .newDialect, said: ["event:text broadcast:object data"]),
-        .init("Slack", .newDialect, said: ["envelope_id:text payload", "type=hello num_connections"]),
-        .init("the gateway of Discord", .newDialect, said: ["op:number d !type"]),
+            json: ["connect", "subscribe"].map { "id:number !type !method \($0):object" } + ["push.channel:text"]),
+        .init("Matrix", .bridge, json: ["event_id:text type^=m.", "next_batch:text rooms"], paths: ["/_matrix/"]),
+        .init("Mattermost", .newDialect, json: ["event:text broadcast:object data"]),
+        .init("Slack", .newDialect, json: ["envelope_id:text payload", "type=hello num_connections"]),
+        .init("the gateway of Discord", .newDialect, json: ["op:number d !type"]),
         .init(
             "DDP (Meteor, Rocket.Chat)", .newDialect,
-            said: ["session", "version", "id", "collection", "subs"].map {
+            json: ["session", "version", "id", "collection", "subs"].map {
                 "msg=connect,connected,sub,nosub,added,changed,ready,result,updated !type \($0)"
             }),
         .init(
             "Gemini Live", .newDialect,
-            said: ["setup", "setupComplete", "serverContent", "clientContent", "realtimeInput"].map {
+            json: ["setup", "setupComplete", "serverContent", "clientContent", "realtimeInput"].map {
                 "\($0):object !type"
             }),
         .init(
             "a stream of the Anthropic Messages API", .newDialect,
-            said: ["type=message_start,content_block_start,content_block_delta,content_block_stop,message_delta"]),
-        .init("a stream of the OpenAI Chat Completions API", .newDialect, said: ["object=chat.completion.chunk"]),
-        .init("Bot Framework Direct Line", .newDialect, said: ["activities:list watermark"]),
+            json: ["type=message_start,content_block_start,content_block_delta,content_block_stop,message_delta"]),
+        .init("a stream of the OpenAI Chat Completions API", .newDialect, json: ["object=chat.completion.chunk"]),
+        .init("Bot Framework Direct Line", .newDialect, json: ["activities:list watermark"]),
         .init("XMPP", .bridge, begins: ["<open ", "<stream:", "<iq ", "<message ", "<presence"]),
         .init("NATS", .bridge, begins: ["INFO {\"server_id\"", "CONNECT {", "MSG ", "HMSG "]),
         .init("MQTT", .bridge, paths: ["/mqtt"]),
@@ -75,37 +75,37 @@ struct ForeignMark: Sendable {
             "Socket.IO", .bridge, begins: ["0{\"sid\":", "40{\"sid\":", "42[", "42/", "43[", "451-["],
             paths: ["/socket.io/", "EIO=4", "EIO=3"]),
         .init(
-            "SignalR", .bridge, said: ["target:text arguments:list"],
+            "SignalR", .bridge, json: ["target:text arguments:list"],
             begins: ["{\"protocol\":\"json\",\"version\":1}\u{1E}"]),
         .init("STOMP", .bridge, begins: ["CONNECT\n", "STOMP\n", "CONNECTED\n", "SUBSCRIBE\n"]),
-        .init("Phoenix Channels", .bridge, said: ["2:text 3:text 4 !5", "topic:text event:text payload ref"]),
+        .init("Phoenix Channels", .bridge, json: ["2:text 3:text 4 !5", "topic:text event:text payload ref"]),
         .init(
             "GraphQL over WebSocket", .newDialect,
-            said: [
+            json: [
                 "type=connection_init,connection_ack,connection_error,connection_terminate,ka",
                 "type=subscribe,start,next,data id payload:object",
             ], paths: ["/graphql"]),
         .init(
             "MCP (Model Context Protocol)", .newDialect,
             // A language server has the method 'initialize' too, with these members.
-            said: [
+            json: [
                 "method=initialize,notifications,tools,resources,prompts,sampling,elicitation",
                 "method^=notifications/,tools/,resources/,prompts/,sampling/,elicitation/", "result.protocolVersion",
                 "error.message*=MCP",
             ].map { "jsonrpc=2.0 !params.processId !params.rootUri \($0)" },
             paths: ["/mcp"], besidesPath: "jsonrpc=2.0"),
-        .init("JSON-RPC 2.0, which MCP uses", .newDialect, said: ["jsonrpc=2.0"]),
-        .init("Pusher", .newDialect, said: ["event^=pusher"]),
+        .init("JSON-RPC 2.0, which MCP uses", .newDialect, json: ["jsonrpc=2.0"]),
+        .init("Pusher", .newDialect, json: ["event^=pusher"]),
         .init(
             "Action Cable", .newDialect,
-            said: ["command:text identifier:text", "type=confirm_subscription,reject_subscription"]),
+            json: ["command:text identifier:text", "type=confirm_subscription,reject_subscription"]),
         .init(
             "the OpenAI Realtime API", .newDialect,
-            said: ["type^=session.,response.,conversation.,input_audio_buffer."]),
-        .init("JSON with 'event' for its types", .newDialect, said: ["!type event:text"], isStrong: false),
+            json: ["type^=session.,response.,conversation.,input_audio_buffer."]),
+        .init("JSON with 'event' for its types", .newDialect, json: ["!type event:text"], isStrong: false),
         .init(
             "JSON with another member for its types", .newDialect,
-            said: ["op", "action", "method", "cmd", "command", "kind", "t", "state", "msg"].map { "!type \($0):text" },
+            json: ["op", "action", "method", "cmd", "command", "kind", "t", "state", "msg"].map { "!type \($0):text" },
             isStrong: false),
     ]
 }

@@ -184,9 +184,9 @@ public struct WireSample: Sendable {
                 let senders = message.sender.map { [$0] } ?? Role.allCases
                 return senders.contains { dialect.knows(message.type ?? "", sentBy: $0) }
             }
-            let telling = own.filter { dialect.isIdentified(by: $0.type ?? "") }
-            guard let first = telling.first, own.count == typed.count else { return nil }
-            return (dialect, first, telling.count)
+            let distinctive = own.filter { dialect.isIdentified(by: $0.type ?? "") }
+            guard let first = distinctive.first, own.count == typed.count else { return nil }
+            return (dialect, first, distinctive.count)
         }
         guard let most = rated.map(\.count).max() else { return nil }
         let best = rated.filter { $0.count == most }

@@ -26,7 +26,7 @@ package struct LoadMix: Sendable, Equatable {
     package init(name: String) { self.name = name }
 
     package init(_ text: String, file: String, name: String) throws(InputProblems) {
-        self = try MemberReader.read(Array(text.utf8), file: file, schema: .mix, expected: "a mix of a load") {
+        self = try MemberReader.read(Array(text.utf8), file: file, schema: .mix, expected: "a load mix") {
             Self($0, name: name)
         }
     }
@@ -47,7 +47,7 @@ package struct LoadMix: Sendable, Equatable {
         let ends = (reader.array(key) ?? []).compactMap { $0.value.doubleValue }.map { Int($0 * 1000) }
         guard ends.count == 2 else { return nil }
         guard ends[0] <= ends[1] else {
-            return reader.wrong(key, reader.value(key) ?? .null, "the least first, then the most")
+            return reader.wrong(key, reader.value(key) ?? .null, "the minimum first, then the maximum")
         }
         return ends[0]...ends[1]
     }

@@ -1,7 +1,7 @@
 /// Names of members and fields with credentials, in any spelling: `apiKey`, `api_key` and `API-Key` are equal.
 public enum CredentialNames {
     /// Whether a member of any frame, body or form contains a credential, judging by its name.
-    public static func holds(_ name: some StringProtocol) -> Bool { members.contains(spelled(name)) }
+    public static func holds(_ name: some StringProtocol) -> Bool { members.contains(normalized(name)) }
 
     /// Whether bytes of a JSON string may be such a name; a fast check without false negatives.
     package static func mayHold(_ name: UnsafeRawBufferPointer) -> Bool {
@@ -24,24 +24,24 @@ public enum CredentialNames {
     /// Whether a member of a conversation's first frame, or a query parameter, contains a credential.
     ///
     /// There, `key` and `auth` are credentials; elsewhere they are ordinary words.
-    public static func opens(_ name: some StringProtocol) -> Bool {
-        let name = spelled(name)
+    public static func holdsAtStart(_ name: some StringProtocol) -> Bool {
+        let name = normalized(name)
         return members.contains(name) || openers.contains(name)
     }
 
     /// Whether a header field contains a credential.
-    public static func isInHead(_ name: String) -> Bool {
-        let name = spelled(name)
+    public static func isCredentialHeader(_ name: String) -> Bool {
+        let name = normalized(name)
         return heads.contains(name) || members.contains(name.hasPrefix("x") ? String(name.dropFirst()) : name)
     }
 
     /// Whether the name is `token`, which answers also use for text.
-    public static func isToken(_ name: some StringProtocol) -> Bool { spelled(name) == "token" }
+    public static func isToken(_ name: some StringProtocol) -> Bool { normalized(name) == "token" }
 
     /// Whether it names a device token, which does not identify a principal.
-    public static func isDevice(_ name: some StringProtocol) -> Bool { spelled(name) == "devicetoken" }
+    public static func isDevice(_ name: some StringProtocol) -> Bool { normalized(name) == "devicetoken" }
 
-    private static func spelled(_ name: some StringProtocol) -> String {
+    private static func normalized(_ name: some StringProtocol) -> String {
         name.lowercased().filter { $0 != "_" && $0 != "-" }
     }
 

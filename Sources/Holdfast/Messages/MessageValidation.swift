@@ -50,7 +50,7 @@ extension MessageSchemas {
     ) -> [MessageProblem] {
         guard let name, let entry = self[name] else { return [unknown(value, name, locate)] }
         // Most messages are valid, and checking that first is cheap.
-        if tape.withTokens(of: value, { entry.surelyTakes($0) }) { return [] }
+        if tape.withTokens(of: value, { entry.surelyAccepts($0) }) { return [] }
         var problems = entry.schema.violations(in: value).map { violation in
             MessageProblem(
                 type: name, instance: violation.instanceLocation, location: locate(violation.instanceLocation),
@@ -137,7 +137,7 @@ extension MessageSchemas {
 
     /// Integers written `1.0` or `1e3` where the schema requires an integer.
     ///
-    /// A schema accepts these as integers. Replacing them with one half shows where it requires an integer.
+    /// A schema accepts these as integers. Replacing them with 0.5 shows where it requires an integer.
     private func fractionTokens(
         in value: JSONValue, _ name: String, _ entry: Entry, _ locate: (JSONPointer) -> JSONLocation?
     ) -> [MessageProblem] {

@@ -17,14 +17,14 @@ public struct MessageValidator: ~Copyable {
     public mutating func isSurelyValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         tape.withTokens(of: bytes) { [schemas, name] view in
             guard let view, let name = name ?? schemas.name(of: view), let entry = schemas[name] else { return false }
-            return entry.surelyTakes(view)
+            return entry.surelyAccepts(view)
         }
     }
 }
 
 extension MessageSchemas.Entry {
     /// Whether a message is certainly valid; a schema alone cannot decide about integers written as fractions.
-    func surelyTakes(_ view: TapeView) -> Bool { schema.isValid(view) && !view.hasFractionToken }
+    func surelyAccepts(_ view: TapeView) -> Bool { schema.isValid(view) && !view.hasFractionToken }
 }
 
 extension MessageSchemas {

@@ -8,7 +8,7 @@ final class SchemaCache: Sendable {
     }
 
     private let files: SpecificationFiles
-    /// Loaded with all server profiles along with the specification, which proves the files sound.
+    /// Loaded with the specification for all server profiles, which proves that the files are valid.
     private let strictest: MessageSchemas
     private let compiled: Mutex<[Key: MessageSchemas]>
 

@@ -36,7 +36,7 @@ package struct Rule: Sendable, Equatable {
     }
 
     package enum Action: String, Sendable {
-        /// None.
+        /// Serve it normally.
         case serve
         /// Refuse it with an error of the protocol.
         case refuse
@@ -139,7 +139,7 @@ package struct Rule: Sendable, Equatable {
             name = method
         }
 
-        /// A message on a WebSocket: its wire type, and its frames in the specification's form.
+        /// A message on a WebSocket: its wire type, and its frame in the specification's form.
         package init(message type: String?, _ frame: JSONValue?, from sender: Role) {
             let known = (frame?["type"]?.stringValue).flatMap(Event.init).flatMap { $0.sender == nil ? nil : $0 }
             events = Set([.frame, .wire] + [known].compactMap(\.self))

@@ -74,7 +74,7 @@ private struct RuleWordReader {
             rule.isAfter = try choice("where", among: ["before", "after"]) == "after"
         }
         if rule.action != .refuse { try readTarget(&rule) }
-        try readFurther(&rule)
+        try readOptions(&rule)
         return rule
     }
 
@@ -143,10 +143,10 @@ private struct RuleWordReader {
         }
     }
 
-    private mutating func readFurther(_ rule: inout Rule) throws(InputProblem) {
+    private mutating func readOptions(_ rule: inout Rule) throws(InputProblem) {
         var seen: Set<String> = []
         while index < words.count {
-            let word = try choice("a further word", among: ["from", "in", "times", "always"])
+            let word = try choice("an option", among: ["from", "in", "times", "always"])
             let kind = word == "always" ? "times" : word
             guard seen.insert(kind).inserted else {
                 throw problem(word, "is given twice", expected: "from, in and times once each")

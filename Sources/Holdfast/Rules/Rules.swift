@@ -7,7 +7,7 @@ package struct Rules: Sendable {
         fileprivate var seen: [Int: Int] = [:]
 
         /// How often it may still be applied.
-        package var rest: Int { (rule.times ?? .max) - uses }
+        package var usesLeft: Int { (rule.times ?? .max) - uses }
     }
 
     package private(set) var entries: [Entry] = []
@@ -38,7 +38,7 @@ package struct Rules: Sendable {
         let indices = Array(entries.indices)
         for index in newest ? indices.reversed() : indices {
             let rule = entries[index].rule
-            guard found == nil || rule.index != nil, entries[index].rest > 0, action ?? rule.action == rule.action,
+            guard found == nil || rule.index != nil, entries[index].usesLeft > 0, action ?? rule.action == rule.action,
                 rule.applies(to: arrival)
             else { continue }
             entries[index].seen[connection, default: 0] += 1

@@ -2,7 +2,7 @@ import HoldfastBasics
 
 extension MemberReader {
     /// The clauses that a scenario exercises, from the existing ones; nil accepts any.
-    func clauses(among known: Set<ClauseID>?, such example: String) -> [ClauseID] {
+    func clauses(among known: Set<ClauseID>?, example: String) -> [ClauseID] {
         (strings("clauses") ?? []).compactMap { element in
             guard let id = ClauseID(element.text), known?.contains(id) ?? true else {
                 collector.note(

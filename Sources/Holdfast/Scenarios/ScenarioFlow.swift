@@ -4,7 +4,7 @@ import HoldfastJSON
 /// Tracks the names and connections of a scenario in text order, to find mistakes before it is performed.
 final class ScenarioFlow {
     private var names: Set<String>
-    /// Names with a counter, without the counter: `c` for `c${i}`.
+    /// The prefixes of names that end with a counter: `c` for `c${i}`.
     private var families: Set<String> = []
     private var lanes: Set<String> = []
     /// The connections whose latest question makes its agent fail.

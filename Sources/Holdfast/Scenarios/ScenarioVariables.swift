@@ -3,9 +3,9 @@ import HoldfastJSON
 
 /// The values for `${name}` during a scenario.
 ///
-/// `${name}` is a saved value, `${name.part}` a value saved under a dotted name, `${name+1}` and `${name-1}` an
-/// adjacent number. A text that is only a reference becomes the value with its type. Inside other text, a string is
-/// inserted unquoted, and other values as JSON.
+/// `${name}` stands for a saved value, `${name.part}` for one saved under a dotted name, and `${name+1}` or `${name-1}`
+/// for an adjacent number. A text that is only a reference becomes the value with its type. Inside other text, a string
+/// is inserted unquoted, and other values as JSON.
 public struct ScenarioVariables: Sendable, Equatable {
     private var values: [String: JSONValue] = [:]
 

@@ -27,8 +27,8 @@ public struct Timeouts: Sendable, Equatable {
     public var start: Duration = .seconds(30)
     /// From the foreground or the return of the network to a client's new connection.
     ///
-    /// People notice one second; the other allows for the machine. No timer of the client is involved, so the time
-    /// scale does not apply.
+    /// People notice a delay of one second; the other second is for a slow machine. No timer of the client is involved,
+    /// so the time scale does not apply.
     public var foregroundReconnect: Duration = .seconds(2)
     /// From an unanswered `chat` to the moment when a client must consider the connection dead (CLIENT-4).
     public var resend: Duration = .seconds(15)

@@ -50,7 +50,7 @@ package struct StateTable: Sendable {
         places = Dictionary(grouping: rows.indices) { [rows] in Pair(state: rows[$0].state, input: rows[$0].input) }
     }
 
-    /// The rows for an input in a state; several if there is a choice.
+    /// The indices of the rows for an input in a state; several if there is a choice.
     package func places(of state: String, _ input: String) -> [Int] { places[Pair(state: state, input: input)] ?? [] }
 
     private static func texts(

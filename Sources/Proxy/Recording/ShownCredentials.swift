@@ -201,7 +201,7 @@ package struct ShownCredentials {
 
     package func applied(toField name: String, _ value: String) -> String {
         if showsSecrets { return value }
-        if CredentialNames.isInHead(name) {
+        if CredentialNames.isCredentialHeader(name) {
             return name.lowercased() == "set-cookie" ? "‹cookie›" : redaction.shown(for: value) ?? "‹token›"
         }
         return redaction.applied(toPath: value)

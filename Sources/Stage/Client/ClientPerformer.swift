@@ -57,7 +57,7 @@ final class ClientPerformer: ClientScene, Sendable {
             if recorder.wasFlooded { throw StepEnd.unmet("\(step.pointer): the client flooded the suite") }
             if let profile = step.profile, !subject.profiles.contains(profile) { continue }
             if case .when(let rule) = step.action, rule.event == .auth, subject.dialect.assumedGreeting != nil {
-                throw StepEnd.unsuitable(subject.dialect.handshakeLacking)
+                throw StepEnd.unsuitable(subject.dialect.noHandshakeReason)
             }
             let context = ClientStepContext(performer: self, pointer: step.pointer, local: local, keepsMark: keepsMark)
             do {

@@ -64,8 +64,8 @@ package struct Redaction: Sendable {
     /// The values in a query or a form whose names mark them as credentials, both raw and decoded.
     package static func credentials(inQuery query: String) -> [String] {
         parts(ofQuery: query).flatMap { part -> [String] in
-            guard let equals = part.firstIndex(of: "="), CredentialNames.opens(part[..<equals]) else { return [] }
-            let value = part[part.index(after: equals)...]
+            guard let mark = part.firstIndex(of: "="), CredentialNames.holdsAtStart(part[..<mark]) else { return [] }
+            let value = part[part.index(after: mark)...]
             let meant = decoded(value)
             // In a form, a plus sign is a space.
             let inForm = value.contains("+") ? decoded(Substring(value.replacing("+", with: " "))) : meant
@@ -86,7 +86,7 @@ package struct Redaction: Sendable {
         let parts = Self.parts(ofQuery: query).map { part in
             guard let equals = part.firstIndex(of: "=") else { return String(part) }
             let value = part[part.index(after: equals)...]
-            let isCredential = CredentialNames.opens(part[..<equals])
+            let isCredential = CredentialNames.holdsAtStart(part[..<equals])
             guard let shown = shown(for: Self.decoded(value)) ?? (isCredential && !value.isEmpty ? "‹token›" : nil)
             else { return String(part) }
             return "\(part[...equals])\(shown)"

@@ -155,7 +155,7 @@ extension ServerSubject {
             case .await, .awaitClose: hasWaited = true
             case .connect(let connect):
                 if dialect.assumedGreeting != nil, !hasWaited, !connect.handshake || connect.version != 1 {
-                    return "\(step.pointer): \(dialect.handshakeLacking)"
+                    return "\(step.pointer): \(dialect.noHandshakeReason)"
                 }
                 for pointer in connect.save.values.map({ "\($0)" }).sorted() where pointer.hasPrefix("/limits/") {
                     guard known["limits"]?[String(pointer.dropFirst("/limits/".count))] == nil, unsaid(pointer) == nil

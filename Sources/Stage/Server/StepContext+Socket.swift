@@ -68,7 +68,7 @@ extension StepContext {
             principal: connect.credential.token == .own ? connect.credential.principal : nil)
         performer.add(opened)
         if connect.handshake { return try await authenticate(opened, connect) }
-        if dialect.assumedGreeting != nil { throw StepEnd.unmet("\(pointer): \(dialect.handshakeLacking)") }
+        if dialect.assumedGreeting != nil { throw StepEnd.unmet("\(pointer): \(dialect.noHandshakeReason)") }
     }
 
     private func authenticate(_ lane: ConnectionLane, _ connect: ScenarioStep.Connect) async throws {

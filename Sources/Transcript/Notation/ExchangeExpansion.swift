@@ -3,8 +3,8 @@ import HoldfastBasics
 import HoldfastJSON
 
 struct ExchangeExpansion {
-    /// The request of a lane, which determines the form of the response.
-    enum Asked {
+    /// The kind of a lane's request, which determines the form of the response.
+    enum RequestKind {
         case session(JSONValue)
         case list
         case chat(turn: Int)
@@ -12,14 +12,14 @@ struct ExchangeExpansion {
         case other
     }
 
-    func request(_ frame: NotationFrame) throws(InputProblem) -> (Event.Request, Asked) {
+    func request(_ frame: NotationFrame) throws(InputProblem) -> (Event.Request, RequestKind) {
         guard NotationWord.methods.contains(frame.name) else {
             throw frame.unknown("unknown word '\(frame.name)'", known: NotationWord.methods)
         }
         let word = NotationWord("csp", .among(["health"]), text: true)
         let arguments = try NotationArguments(frame, word)
         var request = Event.Request(method: frame.name, path: "/api/sessions", principal: arguments.principal)
-        var asked = Asked.list
+        var asked = RequestKind.list
         if frame.name == "POST" {
             request.path = "/api/chat"
             asked = .chat(turn: arguments.number(ofAny: "c") ?? 1)
@@ -47,14 +47,14 @@ struct ExchangeExpansion {
         return (request, asked)
     }
 
-    private static func asked(for path: String) -> Asked {
+    private static func asked(for path: String) -> RequestKind {
         if path == "/api/sessions" { return .list }
         if path == "/api/health" { return .health }
         let prefix = "/api/sessions/"
         return path.hasPrefix(prefix) ? .session(.string(String(path.dropFirst(prefix.count)))) : .other
     }
 
-    func response(_ frame: NotationFrame, to asked: Asked) throws(InputProblem) -> Event.Kind {
+    func response(_ frame: NotationFrame, to asked: RequestKind) throws(InputProblem) -> Event.Kind {
         if frame.name == "failed" {
             let arguments = try NotationArguments(frame, NotationWord("", text: true))
             return .failed(reason: arguments.text ?? "")

@@ -5,7 +5,7 @@ struct ExchangePrinting {
     let names: NotationNames
 
     /// A request such as `POST(c1)`, and its kind.
-    func request(_ request: Event.Request) -> (text: String, asked: ExchangeExpansion.Asked)? {
+    func request(_ request: Event.Request) -> (text: String, asked: ExchangeExpansion.RequestKind)? {
         guard NotationWord.methods.contains(request.method) else { return nil }
         var parts: [String] = []
         let prefix = "/api/sessions/"
@@ -29,11 +29,11 @@ struct ExchangePrinting {
         return (text, asked)
     }
 
-    func response(_ response: Event.Response, to asked: ExchangeExpansion.Asked) -> String {
+    func response(_ response: Event.Response, to asked: ExchangeExpansion.RequestKind) -> String {
         Spelling.word(String(response.status), contents(response, asked))
     }
 
-    private func contents(_ response: Event.Response, _ asked: ExchangeExpansion.Asked) -> [String] {
+    private func contents(_ response: Event.Response, _ asked: ExchangeExpansion.RequestKind) -> [String] {
         guard let body = try? JSONParser.document(response.body).root else { return [] }
         if response.status >= 300 {
             var parts = [body["code"]?.stringValue].compactMap(\.self).filter(NotationWord.errorCodes.contains)

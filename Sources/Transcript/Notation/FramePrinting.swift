@@ -48,7 +48,7 @@ struct FramePrinting {
             }
         }
         guard let plain = expanded(parts) else { return nil }
-        let object = calmed(object, like: plain)
+        let object = normalized(object, like: plain)
         guard let corrections = corrections(from: plain, to: object, type) else { return nil }
         parts += corrections
         guard expanded(parts) == object else { return nil }
@@ -82,22 +82,22 @@ struct FramePrinting {
     }
 
     /// Takes unimportant members from the expansion.
-    private func calmed(_ object: JSONObject, like plain: JSONObject) -> JSONObject {
-        let telling: Set<String> = [
+    private func normalized(_ object: JSONObject, like plain: JSONObject) -> JSONObject {
+        let significant: Set<String> = [
             "type", "sessionId", "turnId", "messageId", "clientMessageId", "epoch", "seq", "lastSeq", "lastSeqSeen",
             "nonce", "code", "tool", "complete", "reason", "more", "duplicate", "missed", "role", "retryAfterMs",
             "limit",
             "protocol",
         ]
-        var calm = JSONObject()
+        var normalized = JSONObject()
         for (key, value) in object {
-            if telling.contains(key) {
-                calm[key] = value
+            if significant.contains(key) {
+                normalized[key] = value
             } else if let expected = plain[key] {
-                calm[key] = expected
+                normalized[key] = expected
             }
         }
-        return calm
+        return normalized
     }
 
     private func missed(_ object: JSONObject, _ direction: Direction) -> (String, JSONValue)? {

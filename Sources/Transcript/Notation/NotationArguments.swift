@@ -66,7 +66,7 @@ struct NotationArguments {
         ids.first { $0.letter == letter }.map { .string($0.value?.characters ?? "\($0.letter)\($0.number)") }
     }
 
-    /// The number of the first written id with one of these letters.
+    /// The number of an id with one of these letters; the first letter that occurs decides.
     func number(ofAny letters: String) -> Int? {
         for letter in letters {
             if let id = ids.first(where: { $0.letter == letter }) { return id.number }
@@ -115,7 +115,7 @@ struct NotationArguments {
         return object
     }
 
-    /// The members of an error, after others; a session is written, or the given one.
+    /// The members of an error, after others; `session` is used if none is written.
     func failure(_ others: JSONObject = [:], session: JSONValue? = nil) -> JSONObject {
         var object = others
         object["error"] = .string(text ?? words.first.map(Self.spoken) ?? "error")

@@ -37,7 +37,7 @@ private struct EventBuilder {
     var citations: [Int] = []
     private var now = 0
     private var openings: [Lane: Int] = [:]
-    private var asked: [Lane: ExchangeExpansion.Asked] = [:]
+    private var asked: [Lane: ExchangeExpansion.RequestKind] = [:]
 
     init(header: History.Header) {
         frames = FrameExpansion(profiles: header.subject.profiles)

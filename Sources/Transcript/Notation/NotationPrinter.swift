@@ -54,7 +54,7 @@ private struct EventPrinting {
     func items() -> [NotationPrinter.Item] {
         var items: [NotationPrinter.Item] = []
         var openings: [Lane: Int] = [:]
-        var asked: [Lane: ExchangeExpansion.Asked] = [:]
+        var asked: [Lane: ExchangeExpansion.RequestKind] = [:]
         var index = 0
         while index < history.events.count {
             let event = history.events[index]
@@ -73,7 +73,7 @@ private struct EventPrinting {
         return items
     }
 
-    private func word(at index: Int, connection: String, asked: inout [Lane: ExchangeExpansion.Asked]) -> String {
+    private func word(at index: Int, connection: String, asked: inout [Lane: ExchangeExpansion.RequestKind]) -> String {
         let event = history.events[index]
         let lane = event.lane.description
         switch event.kind {

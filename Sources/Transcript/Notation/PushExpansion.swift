@@ -76,7 +76,7 @@ struct PushExpansion {
         return response
     }
 
-    /// The header field of a name: fields of the push service directly, others after `header.`.
+    /// The header field that a name stands for: a field of the push service, or any field after `header.`.
     static func header(_ name: String) -> String? {
         if name.hasPrefix("header.") { return String(name.dropFirst(7)) }
         return name.hasPrefix("apns-") || name == "content-type" ? name : nil

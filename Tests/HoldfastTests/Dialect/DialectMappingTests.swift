@@ -168,8 +168,8 @@ import Testing
         #expect(message["role"] == "assistant" && message["content"] == "ho" && message["id"] == "a1")
         #expect(message["timestamp"] == "2026-11-20T21:09:45Z")
         let part = body.replacing("\"hasMore\":false", with: "\"hasMore\":true")
-        #expect(adjutant.isWhole(RESTResponse(status: 200, body: body), to: wire))
-        #expect(!adjutant.isWhole(RESTResponse(status: 200, body: part), to: wire))
+        #expect(adjutant.isComplete(RESTResponse(status: 200, body: body), to: wire))
+        #expect(!adjutant.isComplete(RESTResponse(status: 200, body: part), to: wire))
     }
 
     @Test func `questions and errors over REST have their envelopes`() throws {
@@ -241,6 +241,6 @@ import Testing
         let again = try value(syl.encode(canonical, to: read).body)
         #expect(again["data"]?["items"]?.arrayValue?.map { $0["id"] } == ["a1", "u1"])
         let part = body.replacing("\"hasMore\":false", with: "\"hasMore\":true")
-        #expect(!syl.isWhole(RESTResponse(status: 200, body: part), to: wire))
+        #expect(!syl.isComplete(RESTResponse(status: 200, body: part), to: wire))
     }
 }

@@ -18,13 +18,13 @@ public enum ClientScenarioReader {
     }
 
     /// Reads a generated scenario, whose schema is checked only when it is written to a file.
-    package static func scenario(_ drawn: JSONValue, named name: String) throws(InputProblems) -> ClientScenario {
-        try MemberReader.read(drawn, at: name, schema: nil) { read($0, named: name, nil) }
+    package static func scenario(_ generated: JSONValue, named name: String) throws(InputProblems) -> ClientScenario {
+        try MemberReader.read(generated, at: name, schema: nil) { read($0, named: name, nil) }
     }
 
     /// Reads generated steps for a running app; empty if one of them is invalid.
-    package static func steps(_ drawn: [JSONValue]) -> [ClientStep] {
-        let file: JSONValue = ["title": "", "summary": "", "steps": .array([["do": "launch"]] + drawn)]
+    package static func steps(_ generated: [JSONValue]) -> [ClientStep] {
+        let file: JSONValue = ["title": "", "summary": "", "steps": .array([["do": "launch"]] + generated)]
         return (try? scenario(file, named: "steps"))?.steps.dropFirst().map(\.self) ?? []
     }
 
@@ -42,7 +42,7 @@ public enum ClientScenarioReader {
         }
         return ClientScenario(
             name: name, title: members.text("title"), summary: members.text("summary"),
-            clauses: members.clauses(among: clauses, such: "CLIENT-36"), needs: needs(members),
+            clauses: members.clauses(among: clauses, example: "CLIENT-36"), needs: needs(members),
             world: members.members("world")?.world ?? ClientWorld(), steps: steps)
     }
 
@@ -61,7 +61,7 @@ public enum ClientScenarioReader {
             if profile.role != .client {
                 members.collector.note(
                     pointer, "'\(profile.rawValue)' is a profile of servers",
-                    expected: "client-core, client-push, client-sync", fix: "what the server stores belongs in /world")
+                    expected: "client-core, client-push, client-sync", fix: "list the server's profiles in /world")
             }
             needs.profiles.insert(profile)
         }

@@ -38,7 +38,7 @@ extension ClientStepReader {
         else { return nil }
         guard let then = Rule.Action(rawValue: text), let members = known[then] else {
             reader.collector.note(
-                reader.pointer.appending("then"), "'\(excerpt(text))' is nothing to do with '\(comes.rawValue)'",
+                reader.pointer.appending("then"), "'\(excerpt(text))' is not a reaction to '\(comes.rawValue)'",
                 insteadOf: text, among: known.keys.map(\.rawValue), otherwise: "choose one of these")
             return nil
         }

@@ -81,7 +81,7 @@ struct ClientStepReader {
             session: reader.text("session"), message: reader.text("message"), turn: reader.value("turn"))
     }
 
-    // MARK: what is waited for
+    // MARK: waits
 
     private func arrival() -> AwaitedArrival? {
         guard let kind = reader.choice("comes", of: AwaitedArrival.Kind.self) else { return nil }

@@ -11,14 +11,14 @@ package final class LifeReader {
 
     package static func scenario(_ name: String, needs: Scenario.Needs) -> Scenario {
         Scenario(
-            name: name, title: "A life", summary: "One process and one set of people, used hard.", role: .server,
+            name: name, title: "A life", summary: "Many rounds against one server process.", role: .server,
             clauses: [], needs: needs, steps: [])
     }
 
-    package func steps(_ drawn: [JSONValue]) throws(InputProblems) -> [ScenarioStep] {
+    package func steps(_ generated: [JSONValue]) throws(InputProblems) -> [ScenarioStep] {
         rounds += 1
         let pointer = JSONPointer(tokens: ["rounds", "\(rounds)"])
-        let elements = drawn.enumerated().map { ($0.element, pointer.appending($0.offset)) }
+        let elements = generated.enumerated().map { ($0.element, pointer.appending($0.offset)) }
         let steps = ScenarioStepReader.steps(elements, flow: flow)
         guard flow.problems.isClean else { throw InputProblems(flow.problems.problems) }
         return steps

@@ -17,14 +17,14 @@ public enum ScenarioReader {
     }
 
     /// Reads a generated scenario, whose schema is checked only when it is written to a file.
-    package static func scenario(_ drawn: JSONValue, named name: String) throws(InputProblems) -> Scenario {
-        try MemberReader.read(drawn, at: name, schema: nil) { read($0, named: name, nil) }
+    package static func scenario(_ generated: JSONValue, named name: String) throws(InputProblems) -> Scenario {
+        try MemberReader.read(generated, at: name, schema: nil) { read($0, named: name, nil) }
     }
 
     private static func read(_ members: MemberReader, named name: String, _ clauses: Set<ClauseID>?) -> Scenario? {
         let needs = needs(members)
         let flow = ScenarioFlow(principals: needs.principals, collector: members.collector)
-        let clauses = members.clauses(among: clauses, such: "SYNC-3")
+        let clauses = members.clauses(among: clauses, example: "SYNC-3")
         let steps = ScenarioStepReader.steps(members.array("steps") ?? [], flow: flow)
         if !needs.start, let step = steps.first(where: \.needsProcess) {
             members.collector.note(

@@ -83,7 +83,7 @@ package struct ScenarioStep: Sendable, Equatable {
 
         package init(principal: String, token: Token = .own) { (self.principal, self.token) = (principal, token) }
 
-        /// Its owner in transcripts.
+        /// The owner that transcripts show for it; nil without a token.
         package var shown: String? {
             switch token {
             case .own: principal

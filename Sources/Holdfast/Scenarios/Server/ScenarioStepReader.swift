@@ -40,7 +40,7 @@ struct ScenarioStepReader {
         let until = reader.string("until")
         if let until, isParallel {
             let _: Never? = reader.wrong(
-                "until", .string(until), "rounds in turn; with 'parallel' all begin at once")
+                "until", .string(until), "rounds one after another; with 'parallel', all begin at the same time")
         } else if let until {
             // The name in `until` must be set inside the loop.
             flow.use(.string("${\(until)}"), at: reader.pointer.appending("until"))
