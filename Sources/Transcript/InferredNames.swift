@@ -164,9 +164,11 @@ struct InferredNames {
                     session: first.session))
         }
         questions[question].order = questions[question].order ?? index
-        questions[question].messageId = ack.messageId
         questions[question].session = questions[question].session ?? ack.sessionId
-        if let id = ack.messageId { known[[first.principal, "message", id]] = question }
+        // The ack of a repeat can lack the id that the first one gave.
+        guard let id = ack.messageId else { return }
+        questions[question].messageId = id
+        known[[first.principal, "message", id]] = question
     }
 
     // MARK: Frames
