@@ -48,26 +48,26 @@ enum ControlAction: String, CaseIterable {
             let reason = reader.string("reason") ?? "it was asked to"
             var rule = Rule(.question, .fail, times: count)
             rule.reason = String(reason.prefix(1000))
-            return Self.ordering(.rule(rule))
+            return Self.sending(.rule(rule))
         case .limit:
             let count = reader.integer("count") ?? 1
             let wait = reader.integer("retryAfterMs") ?? 5000
             var rule = Rule(.question, .refuse, times: count)
             rule.milliseconds = wait
-            return Self.ordering(.rule(rule))
+            return Self.sending(.rule(rule))
         case .slow:
             guard let ms = reader.integer("ms") else { return nil }
             var rule = Rule(.question, .delay)
             rule.milliseconds = ms
-            return Self.ordering(.rule(rule))
+            return Self.sending(.rule(rule))
         case .fault: return fault(reader)
         case .say:
-            return text(reader).flatMap { Self.ordering(.say($0, location(reader))) }
+            return text(reader).flatMap { Self.sending(.say($0, place(reader))) }
         case .ask:
-            return text(reader).flatMap { Self.ordering(.ask($0, location(reader))) }
-        case .push: return Self.ordering(.push(text(reader), location(reader)))
+            return text(reader).flatMap { Self.sending(.ask($0, place(reader))) }
+        case .push: return Self.sending(.push(text(reader), place(reader)))
         case .replies:
-            guard !reader.object.isEmpty else { return Self.ordering(.replies(Replies())) }
+            guard !reader.object.isEmpty else { return Self.sending(.replies(Replies())) }
             return { mock in try await mock.obey(.replies(try Replies(body, named: "body"))) }
         case .heal:
             return { mock in
@@ -129,13 +129,13 @@ enum ControlAction: String, CaseIterable {
     private static let maxTextBytes = 200_000
     private static let maxFaults = 100
 
-    private func location(_ reader: MemberReader) -> ServerPlace {
+    private func place(_ reader: MemberReader) -> ServerPlace {
         ServerPlace(
             principal: reader.string("principal"), session: reader.string("sessionId"),
             isNew: reader.bool("new") ?? false)
     }
 
-    private static func ordering(_ order: MockCommand) -> Act? { { try await $0.obey(order) } }
+    private static func sending(_ command: MockCommand) -> Act? { { try await $0.obey(command) } }
 
     private static func names(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
 }

@@ -44,11 +44,11 @@ package actor MockServer {
         server = nil
     }
 
-    // MARK: orders
+    // MARK: commands
 
-    func obey(_ order: MockCommand) async throws -> JSONValue {
+    func obey(_ command: MockCommand) async throws -> JSONValue {
         guard let server else { throw Self.isDown }
-        return try await server.obey(order)
+        return try await server.obey(command)
     }
 
     /// Ends the named connection, or all of them, or falls silent on them.

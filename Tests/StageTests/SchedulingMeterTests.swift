@@ -62,7 +62,7 @@ import Testing
     @Test func `what others lost counts where it was, and once`() {
         let meter = meter(wokenAt: Array(stride(from: 20, through: 1000, by: 20)))
         func held(_ first: Int, _ last: Int) {
-            meter.held(from: start + .milliseconds(first), to: start + .milliseconds(last))
+            meter.noteDelay(from: start + .milliseconds(first), to: start + .milliseconds(last))
         }
         held(400, 800)
         held(500, 900)
@@ -75,11 +75,11 @@ import Testing
     @Test func `a wait and a judge count the same time`() {
         let moments = Array(stride(from: 20, through: 500, by: 20)) + Array(stride(from: 900, through: 2000, by: 30))
         let meter = meter(wokenAt: moments)
-        meter.held(from: start + .milliseconds(1510), to: start + .milliseconds(1730))
+        meter.noteDelay(from: start + .milliseconds(1510), to: start + .milliseconds(1730))
         for first in [0, 100, 455, 700, 888, 1600, 1650, 1985, 2000] {
             let clock = LatenessClock(lateness(meter, from: first, to: 2003))
             let counted = clock.time(at: (2003 - first) * 1000)
-            let waited = meter.patience(since: start + .milliseconds(first), at: start + .milliseconds(2003))
+            let waited = meter.countedTime(since: start + .milliseconds(first), at: start + .milliseconds(2003))
             #expect(abs(waited / .microseconds(1) - Double(counted)) < 50, "from \(first) ms")
         }
     }

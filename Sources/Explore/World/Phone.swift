@@ -144,7 +144,7 @@ final class Phone: VirtualStage, ClientScene {
     }
 
     private func take(_ awaited: AwaitedArrival, after mark: Int) -> Bool {
-        let entry = arrivals.entries(after: mark).first { self.is($0.arrival, what: awaited) }
+        let entry = arrivals.entries(after: mark).first { matches($0.arrival, awaited) }
         return entry.map { arrivals.take($0.number) } ?? false
     }
 

@@ -92,7 +92,7 @@ extension ServerSubject {
     func withTokens() async throws -> ServerSubject {
         var subject = self
         for index in principals.indices where principals[index].token == nil {
-            subject.principals[index].token = try await principals[index].source?.asked()
+            subject.principals[index].token = try await principals[index].source?.renewed()
         }
         return subject
     }

@@ -52,7 +52,7 @@ package struct Forecast {
             let left = scenario.clauses.filter { !unsaid.contains($0) }
             let isOfErrors = !Self.ofNamedErrors.isDisjoint(with: scenario.clauses)
             let cause = isOfErrors ? "an error has neither code nor key" : "there is no greeting"
-            let stop = subject.stop(of: scenario)
+            let stop = subject.earlyEnd(of: scenario)
             var result = result(
                 of: scenario, exercising: stop == nil ? left : [],
                 // The proof includes a write that fails in mid-turn; a quick agent without scripts finishes before it.

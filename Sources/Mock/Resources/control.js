@@ -1,7 +1,7 @@
 'use strict';
 const at = id => document.getElementById(id);
 const shownFrames = 300;
-let last = 0, paused = false, polling = false, again = false;
+let last = 0, paused = false, polling = false, pollAgain = false;
 function element(tag, text, kind) {
   const made = document.createElement(tag);
   if (text !== undefined) made.textContent = text;
@@ -14,14 +14,14 @@ async function act(name, body) {
   try {
     const answer = await fetch('/control/' + name, {
       method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body || {}) });
-    const told = await answer.json();
+    const result = await answer.json();
     if (!answer.ok) {
-      const more = (told.problems || []).map(p => p.expected ? '\nexpected: ' + p.expected + '\nfix: ' + p.fix : '');
-      tell(name + ': ' + told.error + more.join(''), true);
+      const more = (result.problems || []).map(p => p.expected ? '\nexpected: ' + p.expected + '\nfix: ' + p.fix : '');
+      tell(name + ': ' + result.error + more.join(''), true);
     } else {
-      delete told.ok;
-      const payload = told.payload;
-      tell(name + ': done ' + (payload ? '\n' + JSON.stringify(told, null, 2) : JSON.stringify(told)));
+      delete result.ok;
+      const payload = result.payload;
+      tell(name + ': done ' + (payload ? '\n' + JSON.stringify(result, null, 2) : JSON.stringify(result)));
     }
   } catch (problem) { tell(name + ': ' + problem, true); }
   poll();
@@ -80,7 +80,7 @@ function show(state) {
     orders.failNext ? 'the next ' + orders.failNext + ' fail' : '',
     orders.limitNext ? 'the next ' + orders.limitNext + ' are refused' : '',
     orders.slowMs ? orders.slowMs + ' ms slower' : '',
-    'sessions: ' + (state.sessionCount || 0), 'turns that run: ' + (state.turnCount || 0) ].filter(Boolean).join(' · ');
+    'sessions: ' + (state.sessionCount || 0), 'running turns: ' + (state.turnCount || 0) ].filter(Boolean).join(' · ');
   if (paused) return;
   const list = at('frames');
   if (state.lastFrame < last) list.replaceChildren();
@@ -100,7 +100,7 @@ function show(state) {
   last = state.lastFrame;
 }
 async function poll() {
-  if (polling) { again = true; return; }
+  if (polling) { pollAgain = true; return; }
   polling = true;
   try {
     const answer = await fetch('/control/state?after=' + last);
@@ -110,7 +110,7 @@ async function poll() {
     at('up').textContent = 'cannot be reached; is it still running?';
   }
   polling = false;
-  if (again) { again = false; poll(); }
+  if (pollAgain) { pollAgain = false; poll(); }
 }
 setInterval(() => { if (!document.hidden) poll(); }, 1000);
 document.addEventListener('visibilitychange', () => { if (!document.hidden) poll(); });

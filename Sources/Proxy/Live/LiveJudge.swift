@@ -82,7 +82,7 @@ package final class LiveJudge: Sendable {
             inbox.events.append(event)
             inbox.bytes += event.size
             guard inbox.events.count > maxWaiting || inbox.bytes > Self.maxBytes else { return }
-            let kept = inbox.events.compactMap(\.ofOwner).suffix(maxWaiting / 2)
+            let kept = inbox.events.compactMap(\.ownerEvent).suffix(maxWaiting / 2)
             inbox.unjudged += inbox.events.count - kept.count
             (inbox.events, inbox.bytes, inbox.hasGap) = (Array(kept), 0, true)
         }
@@ -176,7 +176,7 @@ package final class LiveJudge: Sendable {
 
 extension Event {
     /// The owner of the connection, if this event names it, as a separate act that outlives a dropped opening.
-    fileprivate var ofOwner: Event? {
+    fileprivate var ownerEvent: Event? {
         switch kind {
         case .opening(let asked): Event(at: at, lane: lane, kind: .act("belongs", ["to": .string(asked.principal)]))
         case .act("belongs", _): self

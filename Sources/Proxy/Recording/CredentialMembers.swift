@@ -13,7 +13,7 @@ struct CredentialMembers {
         let location: Range<Int>
     }
 
-    /// With a nonempty value, in order.
+    /// The members with nonempty values, in order.
     private(set) var members: [Member] = []
     /// The values of members named `type`.
     private(set) var types: [String] = []
@@ -29,8 +29,8 @@ struct CredentialMembers {
         var index = 0
         while let string = Self.string(in: bytes, from: index) {
             index = string.end
-            guard let colon = Self.word(in: bytes, from: string.end), bytes[colon] == UInt8(ascii: ":"),
-                let start = Self.word(in: bytes, from: colon + 1), bytes[start] == UInt8(ascii: "\""),
+            guard let colon = Self.nextNonSpace(in: bytes, from: string.end), bytes[colon] == UInt8(ascii: ":"),
+                let start = Self.nextNonSpace(in: bytes, from: colon + 1), bytes[start] == UInt8(ascii: "\""),
                 let value = Self.string(in: bytes, from: start)
             else { continue }
             index = value.end
@@ -68,7 +68,7 @@ struct CredentialMembers {
     }
 
     /// The next byte that is not white space.
-    private static func word(in bytes: UnsafeRawBufferPointer, from index: Int) -> Int? {
+    private static func nextNonSpace(in bytes: UnsafeRawBufferPointer, from index: Int) -> Int? {
         var index = index
         while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
         return index < bytes.count ? index : nil

@@ -68,14 +68,14 @@ final class ProxyRecord: Sendable {
         let event = Event(at: state.lastTime, lane: lane, kind: kind)
         state.file?.append(event)
         // Messages are forwarded in batches; any other event may go out at once, so it is written now.
-        if !kind.isMessage { keep(&state) }
+        if !kind.isMessage { flush(&state) }
         watch(event)
         state.tallies.events += 1
     }
 
-    private func keep(_ state: inout State) {
+    private func flush(_ state: inout State) {
         guard let file = state.file, file.failure == nil else { return }
-        file.keep()
+        file.flush()
         if let failure = file.failure { note("the transcript ends here; it cannot be written: \(failure)") }
     }
 
@@ -228,7 +228,7 @@ extension ProxyRecord: RelayWatcher {
 
     // MARK: WebSockets
 
-    func keep() { state.withLock { keep(&$0) } }
+    func keep() { state.withLock { flush(&$0) } }
 
     func upgraded(number: Int) {
         state.withLock { state in

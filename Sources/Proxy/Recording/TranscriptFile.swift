@@ -25,7 +25,7 @@ final class TranscriptFile {
                 fix: exists ? "choose another one; a transcript is never overwritten" : "check the folder")
         }
         lines += Array((TranscriptWriter.line(header) + "\n").utf8)
-        keep()
+        flush()
     }
 
     deinit { file.close() }
@@ -35,8 +35,8 @@ final class TranscriptFile {
         TranscriptWriter.append(event, to: &lines)
     }
 
-    /// Until then, appended lines are only in memory.
-    func keep() {
+    /// Writes the appended lines, which until then are only in memory.
+    func flush() {
         guard !lines.isEmpty else { return }
         defer { lines.removeAll(keepingCapacity: lines.capacity <= 8 << 20) }
         guard failure == nil else { return }

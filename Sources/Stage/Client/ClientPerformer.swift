@@ -13,7 +13,7 @@ final class ClientPerformer: ClientScene, Sendable {
         var broken: DriverProblem?
         /// The driver's failure that ended the scenario.
         var failure: String?
-        /// The recent time of optional arrivals, and their number; nil outside a life.
+        /// A moving average of the time until optional arrivals, and their number; nil outside a life.
         var average: (time: Duration, count: Int)?
     }
 
@@ -62,9 +62,9 @@ final class ClientPerformer: ClientScene, Sendable {
             let context = ClientStepContext(performer: self, pointer: step.pointer, local: local, keepsMark: keepsMark)
             do {
                 try await context.perform(context.begin(step.action))
-                if let reason = server.takeUnsaid() { throw StepEnd.unsuitable(reason) }
+                if let reason = server.takeUnexpressed() { throw StepEnd.unsuitable(reason) }
             } catch let end as StepEnd {
-                if case .unmet = end, let reason = server.takeUnsaid() { throw StepEnd.unsuitable(reason) }
+                if case .unmet = end, let reason = server.takeUnexpressed() { throw StepEnd.unsuitable(reason) }
                 throw end
             } catch {
                 throw Task.isCancelled ? StepEnd.interrupted : StepEnd.unmet("\(step.pointer): \(error)")
@@ -74,8 +74,8 @@ final class ClientPerformer: ClientScene, Sendable {
 
     func limit(_ name: String) -> Duration { subject.timeouts.limit(of: name, timeScale: timeScale) }
 
-    /// Ends optional waits of `scheduling` soon after the usual time; a life would spend half of its time on them.
-    func learnToWait() { state.withLock { $0.average = (.zero, 0) } }
+    /// From now on, ends optional waits of `scheduling` soon after the usual time; they would take half of a life.
+    func shortenOptionalWaits() { state.withLock { $0.average = (.zero, 0) } }
 
     func limit(_ name: String, isOptional: Bool) -> Duration {
         let whole = limit(name)
@@ -85,7 +85,7 @@ final class ClientPerformer: ClientScene, Sendable {
         return min(whole, max(.milliseconds(400), average.time * 3))
     }
 
-    func note(metAfter time: Duration) {
+    func noteOptionalArrival(after time: Duration) {
         state.withLock { state in
             guard let average = state.average else { return }
             state.average = (max(time, (average.time * 3 + time) / 4), average.count + 1)
@@ -196,7 +196,7 @@ final class ClientPerformer: ClientScene, Sendable {
         let reason: JSONObject = ["reason": .string(problem.inShort), "command": .string(problem.command ?? "")]
         switch problem.code {
         case .ended(let exit): recorder.note(.act("exit", exit.details), on: .client)
-        // Since then, whatever its app did not do proves nothing.
+        // From then on, inaction of its app proves nothing.
         case .hung: recorder.note(.act("hang", reason), on: .client, at: asked)
         default: recorder.note(.act("nonsense", reason), on: .client)
         }
@@ -207,7 +207,7 @@ final class ClientPerformer: ClientScene, Sendable {
 
     /// Checks the client at rest, if it runs and can be brought to rest.
     ///
-    /// * `limit`: The number of sessions; nil for all of them, and for an app that is launched for it.
+    /// * `limit`: The number of sessions to check; nil checks all of them, and launches the app if necessary.
     func audit(limit: Int?) async {
         guard failure == nil, !recorder.wasFlooded, limit == nil || isRunning && !server.act({ $0.isSentAway }) else {
             return
@@ -220,7 +220,7 @@ final class ClientPerformer: ClientScene, Sendable {
     }
 
     /// Whether an audit has time for another session, so that it does not time out on each session of a broken client.
-    var hasTimeToLook: Bool { state.withLock { $0.auditEnd.map { ContinuousClock.now < $0 } ?? true } }
+    var hasTimeForSession: Bool { state.withLock { $0.auditEnd.map { ContinuousClock.now < $0 } ?? true } }
 
     /// Keeps watching for a while after the client did not do what the scenario waited for.
     func keepWatching() async {

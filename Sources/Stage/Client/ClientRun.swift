@@ -29,19 +29,19 @@ package struct ClientRun: Sendable {
         var waiting = lengths.longestFirst[...]
         var results = [Performance?](repeating: nil, count: scenarios.count)
         var startProblem: HarnessProblem?
-        var unanswered = 0
+        var withoutDriver = 0
         var done = 0
         await withTaskGroup(of: (Int, Performance)?.self) { group in
             var running = 0
-            var width = ConcurrencyLimit()
+            var concurrency = ConcurrencyLimit()
             var alarm: ContinuousClock.Instant?
             let limit = min(jobs, max(1, subject.driver.capacity))
             while true {
-                while running < limit, width.hasRoom(beside: running), let index = waiting.popFirst() {
+                while running < limit, concurrency.hasRoom(beside: running), let index = waiting.popFirst() {
                     let scenario = scenarios[index]
                     var reason = subject.obstacle(to: scenario)
                     if Task.isCancelled { reason = "the run had ended" }
-                    if unanswered >= Self.patience {
+                    if withoutDriver >= Self.patience {
                         reason = "no driver was available for \(Self.patience) scenarios in a row"
                     }
                     if let reason {
@@ -56,9 +56,9 @@ package struct ClientRun: Sendable {
                     running += 1
                     group.addTask { (index, await stage.perform(scenario)) }
                 }
-                if running < limit, !waiting.isEmpty, alarm != width.nextLook {
-                    alarm = width.nextLook
-                    group.addTask { [moment = width.nextLook] in
+                if running < limit, !waiting.isEmpty, alarm != concurrency.nextCheck {
+                    alarm = concurrency.nextCheck
+                    group.addTask { [moment = concurrency.nextCheck] in
                         try? await Task.sleep(until: moment, clock: .continuous)
                         return nil
                     }
@@ -69,7 +69,7 @@ package struct ClientRun: Sendable {
                 done += 1
                 results[index] = performance
                 if !performance.wasInterrupted, let received = performance.wasReceived {
-                    unanswered = received ? 0 : unanswered + 1
+                    withoutDriver = received ? 0 : withoutDriver + 1
                     if !received { startProblem = startProblem ?? performance.startProblem }
                 }
                 progress(.finished(performance, done: done, total: scenarios.count))

@@ -33,10 +33,10 @@ extension ClientScene {
                 + (isWhole ? revisits(from: session) : [])
                 + [.rest(.serve), .awaitState(quiet), .rest(.visit(limit: limit))].map { ClientStep($0) }
         case .visit(let limit):
-            // A session in which nothing has happened since the last check grows old.
-            let known = act { $0.changedSessions }
-            let first = [session].compactMap { $0 }.filter(known.contains)
-            let others = known.filter { $0 != session }.prefix(max(0, (limit ?? .max) - first.count))
+            // Skip unchanged sessions, so that the check at the end of a life finds them old.
+            let changed = act { $0.changedSessions }
+            let first = [session].compactMap { $0 }.filter(changed.contains)
+            let others = changed.filter { $0 != session }.prefix(max(0, (limit ?? .max) - first.count))
             return first.map { ClientStep(.rest(.compare(session: $0))) } + others.flatMap(visit)
         case .withhold, .serve, .finish, .hear, .compare: return []
         }
@@ -91,12 +91,12 @@ extension ClientScene {
             .act(
                 "atRest", ["sessionId": .string(session), "messages": .array(history.map { .string($0) })]), on: .server
         )
-        var whole = AwaitedState(within: "backoff")
-        (whole.session, whole.history, whole.thinking) = (session, history, false)
-        return whole
+        var expected = AwaitedState(within: "backoff")
+        (expected.session, expected.history, expected.thinking) = (session, history, false)
+        return expected
     }
 
-    /// Performs the server's part at once, and returns what it must do besides.
+    /// Performs the immediate part of the server's work, and returns its remaining actions.
     package func serve(_ rest: IdleStep, onScreen session: String?) -> [ServerAction] {
         switch rest {
         case .withhold: act { $0.withholdsReads = true }

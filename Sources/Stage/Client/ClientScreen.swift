@@ -20,7 +20,7 @@ package struct ClientScreen {
 
     /// The message with a name; if the client shows no ids, its text identifies it.
     func message(_ named: Named) -> JSONValue? {
-        let meant = messages.filter { message in
+        let matches = messages.filter { message in
             if let id = named.id {
                 return message["id"]?.stringValue.map { $0 == id }
                     ?? (named.text != nil && message["text"]?.stringValue == named.text)
@@ -28,7 +28,7 @@ package struct ClientScreen {
             if let key = named.key, let shown = message["clientMessageId"]?.stringValue { return shown == key }
             return message["role"] == "user" && message["text"]?.stringValue == named.text
         }
-        return named.key == nil ? meant.dropFirst(named.number).first ?? meant.last : meant.first
+        return named.key == nil ? matches.dropFirst(named.number).first ?? matches.last : matches.first
     }
 
     package func shows(_ awaited: AwaitedState, named: (String) -> Named) -> Bool {
@@ -81,7 +81,7 @@ package struct ScreenSampling: Sendable {
     /// The time of the last recorded sample.
     private var noted = Duration.zero
 
-    /// The longest time for which an unchanged screen goes unrecorded; a later change happened within it.
+    /// The longest time between two samples, which bounds the uncertainty about when a screen changed.
     private static let longestSilence = Duration.milliseconds(500)
 
     package mutating func isDue(_ state: JSONValue, at now: Duration, isForced: Bool) -> Bool {

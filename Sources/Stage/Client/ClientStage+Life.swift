@@ -16,7 +16,7 @@ extension ClientStage {
         let performance = await stage.perform(scenario) { performer, performance in
             let start = performer.recorder.start
             let end = start + script.time
-            performer.learnToWait()
+            performer.shortenOptionalWaits()
             var due = ContinuousClock.now + LifeScript.firstStretch
             var steps = scenario.steps
             while !Task.isCancelled, performer.failure == nil, !performer.recorder.wasFlooded {
@@ -45,7 +45,7 @@ extension ClientStage {
         }
         let time = performance.duration
         let isEarly = time < script.time && !performance.wasInterrupted
-        let reason = performance.failure == nil ? "it saw more than is kept" : "the client was gone"
+        let reason = performance.failure == nil ? "the record was full" : "the client was gone"
         let notes = isEarly ? ["it ended after \(readable(time)), because \(reason)"] : []
         return LifePerformance(performance: performance, notes: notes)
     }

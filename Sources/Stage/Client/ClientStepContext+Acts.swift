@@ -13,10 +13,10 @@ extension ClientStepContext {
             let isFirst = performer.notes { $0.countLaunch() }
             members = ["fresh": .bool(fresh ?? isFirst)]
             details = members
-            guard let it = try opened.map({ try notification($0) }) else { break }
-            members["opened"] = it.payload
-            details["sessionId"] = .string(it.session)
-            details["opened"] = .string(it.message)
+            guard let push = try opened.map({ try notification($0) }) else { break }
+            members["opened"] = push.payload
+            details["sessionId"] = .string(push.session)
+            details["opened"] = .string(push.message)
         case .send(let name, let text):
             let name = try filled(name)
             let text = try text.map { try filled($0) } ?? "\(name) of \(performer.run)"
@@ -32,11 +32,11 @@ extension ClientStepContext {
             }
             members = ["clientMessageId": .string(key)]
             details = ["as": .string(name), "clientMessageId": .string(key)]
-        case .receivePush(let it), .openPush(let it):
-            let it = try notification(it)
-            members = ["payload": it.payload]
-            details = ["sessionId": .string(it.session), "message": .string(it.message)]
-            if let turn = it.payload["turnId"] { details["turnId"] = turn }
+        case .receivePush(let notified), .openPush(let notified):
+            let push = try notification(notified)
+            members = ["payload": push.payload]
+            details = ["sessionId": .string(push.session), "message": .string(push.message)]
+            if let turn = push.payload["turnId"] { details["turnId"] = turn }
         case .select(let session):
             members = ["sessionId": try session.map { JSONValue.string(try filled($0)) } ?? .null]
             details = members
@@ -48,11 +48,11 @@ extension ClientStepContext {
     }
 
     private func notification(
-        _ it: ClientNotification
+        _ push: ClientNotification
     ) throws -> (payload: JSONValue, session: String, message: String) {
-        let session = try filled(it.session)
-        let message = try filled(it.message)
-        let turn = try it.turn.map { try self.turn($0) } ?? ServerWorld.turn(in: message)
+        let session = try filled(push.session)
+        let message = try filled(push.message)
+        let turn = try push.turn.map { try self.turn($0) } ?? ServerWorld.turn(in: message)
         let text = performer.act { world in
             world.stored(message).map { MessageContent.text(of: $0.content) } ?? ServerWorld.defaultText(of: message)
         }
@@ -91,10 +91,10 @@ extension ClientStepContext {
             if isNew, performer.act({ $0.index(of: session) != nil }) {
                 throw StepEnd.unmet("\(pointer): session '\(session)' is there already, so the client began it")
             }
-            let names = reserving(messages)
+            let context = reserving(messages)
             let stored = try messages.map {
                 ClientWorld.Message(
-                    id: try names.filled($0.id), role: $0.role, text: try $0.text.map { try names.filled($0) })
+                    id: try context.filled($0.id), role: $0.role, text: try $0.text.map { try context.filled($0) })
             }
             if let taken = stored.map(\.id).first(where: { id in performer.act { $0.stored(id) } != nil }) {
                 throw StepEnd.unmet("\(pointer): message '\(taken)' is there already, so the client asked meanwhile")
@@ -123,12 +123,12 @@ extension ClientStepContext {
         }
     }
 
-    /// The same messages, with reserved numbers for `${next}` so that no question takes these meanwhile.
+    /// This context with reserved numbers for `${next}` in messages, so that no question takes them meanwhile.
     private func reserving(_ messages: [ClientWorld.Message]) -> Self {
-        let ends = Set(messages.compactMap { $0.id.split(separator: "${next").dropFirst().first })
-        guard !ends.isEmpty else { return self }
+        let suffixes = Set(messages.compactMap { $0.id.split(separator: "${next").dropFirst().first })
+        guard !suffixes.isEmpty else { return self }
         var local = local
-        local["next"] = JSONValue(performer.act { $0.reserve(ends.count) })
+        local["next"] = JSONValue(performer.act { $0.reserve(suffixes.count) })
         return Self(performer: performer, pointer: pointer, local: local, keepsMark: keepsMark)
     }
 

@@ -6,7 +6,7 @@ extension ClientStepContext where Scene == ClientPerformer {
     /// The shortest and the longest pause between two reads of the state.
     private static var firstPause: Duration { .milliseconds(15) }
     private static var longestPause: Duration { .milliseconds(120) }
-    private static var pauseOfArrivals: Duration { .milliseconds(240) }
+    private static var arrivalPause: Duration { .milliseconds(240) }
 
     func await(_ awaited: AwaitedArrival) async throws {
         let deadline = ExtendedDeadline(performer.limit(awaited.within, isOptional: awaited.isOptional))
@@ -14,21 +14,21 @@ extension ClientStepContext where Scene == ClientPerformer {
         for number in 0..<awaited.count {
             if try await take(
                 after: mark, before: deadline,
-                where: { [performer] arrival in performer.is(arrival, what: awaited) })
+                where: { [performer] arrival in performer.matches(arrival, awaited) })
             {
                 continue
             }
             return try missed(awaited.words(number), awaited.within, isOptional: awaited.isOptional)
         }
-        if awaited.isOptional { performer.note(metAfter: .now - begun) }
+        if awaited.isOptional { performer.noteOptionalArrival(after: .now - begun) }
     }
 
     /// Waits for an arrival, and reads the screen meanwhile, because the judge needs a continuous record of it.
     private func take(
         after mark: Int, before deadline: ExtendedDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async throws -> Bool {
-        while deadline.rest > Self.pauseOfArrivals {
-            let next = ExtendedDeadline(Self.pauseOfArrivals)
+        while deadline.rest > Self.arrivalPause {
+            let next = ExtendedDeadline(Self.arrivalPause)
             if await server.pending.take(after: mark, before: next, where: matches) { return true }
             if Task.isCancelled { throw StepEnd.interrupted }
             if performer.isRunning { _ = try await performer.readScreen(at: pointer) }
@@ -44,7 +44,7 @@ extension ClientStepContext where Scene == ClientPerformer {
             let isLast = deadline.rest <= .zero
             let state = try await performer.readScreen(recording: isLast, at: pointer)
             if ClientScreen(state).shows(awaited, named: performer.named) {
-                if awaited.isOptional { performer.note(metAfter: .now - begun) }
+                if awaited.isOptional { performer.noteOptionalArrival(after: .now - begun) }
                 return
             }
             if isLast { break }
@@ -99,7 +99,7 @@ extension ClientStepContext {
 }
 
 extension AwaitedArrival {
-    /// Whether an earlier arrival counts too, as an open connection and an unawaited question do.
+    /// Whether an arrival before the mark counts too: a connection that is still open, or a question not yet awaited.
     var isLasting: Bool { [.connection, .chat, .post, .question].contains(kind) }
 
     /// Names the missing arrivals, given the number that came.
@@ -110,7 +110,7 @@ extension AwaitedArrival {
 }
 
 extension ClientScene {
-    package func `is`(_ arrival: WorldArrival, what awaited: AwaitedArrival) -> Bool {
+    package func matches(_ arrival: WorldArrival, _ awaited: AwaitedArrival) -> Bool {
         guard arrival.kinds.contains(awaited.kind) else { return false }
         if let session = awaited.session, arrival.session != session { return false }
         return awaited.name.map { isQuestion(arrival, named: $0) } ?? true

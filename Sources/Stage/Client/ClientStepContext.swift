@@ -70,7 +70,7 @@ package struct ClientStepContext<Scene: ClientScene> {
         if let number = filled.intValue ?? filled.stringValue.flatMap({ Int($0) }) { return number }
         let name = filled.stringValue ?? ""
         if let number = performer.turn(of: name) { return number }
-        throw StepEnd.unmet("\(pointer): no question '\(name.prefix(60))' came that would have a turn")
+        throw StepEnd.unmet("\(pointer): no question '\(name.prefix(60))' came, so it has no turn")
     }
 }
 
@@ -148,7 +148,7 @@ extension ClientStepContext where Scene == ClientPerformer {
         case .state(let awaited): try await awaitState(awaited)
         case .watch(let time): try await watch(time)
         case .rest(let rest):
-            if case .compare = rest, !performer.hasTimeToLook { return }
+            if case .compare = rest, !performer.hasTimeForSession { return }
             let screen = performer.isRunning ? try await performer.readScreen(at: pointer) : nil
             try await perform(begin(rest, onScreen: screen["sessionId"]?.stringValue))
         case .together(let branches):
@@ -170,7 +170,7 @@ extension ClientSubject {
 }
 
 extension ClientStep {
-    /// Every order of this many things, the given one first.
+    /// All permutations of the indices below a count, in lexicographic order.
     static func orders(of count: Int) -> [[Int]] {
         guard count > 0 else { return [[]] }
         return (0..<count).flatMap { first in

@@ -20,7 +20,7 @@ final class ScriptedServer: Sendable {
         var lastConnection = -1
         var lastExchange = 0
         var problems: [HarnessProblem] = []
-        var unsaid: String?
+        var unexpressed: String?
         var isOver = false
         /// Resumes waiting tasks that have their answer.
         var resumptions: [@Sendable () -> Void] = []
@@ -48,13 +48,13 @@ final class ScriptedServer: Sendable {
     ) {
         (self.recorder, self.schemas, self.location, self.token) = (recorder, schemas, location, token)
         self.dialect = dialect
-        // A wire without a stream has no numbers.
+        // Without a stream, the dialect has no `seq`.
         var world = world
         world.profiles.formIntersection(dialect.profiles)
         world.epoch = dialect.onlyEpoch ?? world.epoch
-        var served = ServerWorld(world, token: token, now: WallClock.milliseconds())
-        served.inheritsEpochs = dialect.inheritsEpochs
-        state = Mutex(State(world: served))
+        var server = ServerWorld(world, token: token, now: WallClock.milliseconds())
+        server.inheritsEpochs = dialect.inheritsEpochs
+        state = Mutex(State(world: server))
     }
 
     /// The bounds of the server: a client that opens connections endlessly, or never ends a body, is cut off.
@@ -65,7 +65,7 @@ final class ScriptedServer: Sendable {
     var problems: [HarnessProblem] { state.withLock { $0.problems } }
 
     /// Takes the reason why the dialect could not express a frame since the last call; nil if it expressed all.
-    func takeUnsaid() -> String? { state.withLock { $0.unsaid.take() } }
+    func takeUnexpressed() -> String? { state.withLock { $0.unexpressed.take() } }
 
     var unusedRules: [String] { state.withLock { $0.world.unusedRules } }
 
@@ -112,10 +112,10 @@ final class ScriptedServer: Sendable {
         switch effect {
         case .send(let number, let frame):
             check(frame, &state)
-            say(frame, on: number, &state)
+            encodeAndSend(frame, on: number, &state)
         case .sendRaw(let number, let text, let bytes):
             if let frame = text.flatMap({ try? JSONParser.document($0) }), frame.flaws.isEmpty, !dialect.isCanonical {
-                say(frame.root, on: number, &state)
+                encodeAndSend(frame.root, on: number, &state)
             } else if let text {
                 send(text, on: number, state)
             }
@@ -151,13 +151,13 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// Sends a frame in the dialect; a wire without acks does without them.
-    private func say(_ frame: JSONValue, on number: Int, _ state: inout State) {
+    /// Sends a frame in the dialect; drops acks if the dialect has none.
+    private func encodeAndSend(_ frame: JSONValue, on number: Int, _ state: inout State) {
         let missed = dialect.isCanonical ? [] : frame["missed"]?.arrayValue ?? []
         for (index, frame) in ([frame] + missed).enumerated() {
             switch dialect.encode(frame, sentBy: .server) {
             case .frame(let wire): if index == 0 { send(wire.text(), on: number, state) }
-            case .inexpressible(let reason): if dialect.hasAcks || frame["type"] != "ack" { state.unsaid = reason }
+            case .inexpressible(let reason): if dialect.hasAcks || frame["type"] != "ack" { state.unexpressed = reason }
             case .nothing: break
             }
         }
@@ -166,7 +166,7 @@ final class ScriptedServer: Sendable {
     private func send(_ text: String, on number: Int, _ state: State) {
         guard let socket = state.sockets[number] else { return }
         guard recorder.record(.text(.fromServer, text), on: .connection(number: number), at: .now) else {
-            // One large question from a client with many connections goes to each of them.
+            // A large question is announced on each of the client's connections, which may exceed the bounds.
             recorder.noteFlood()
             return socket.cut(.reset)
         }
@@ -183,13 +183,13 @@ final class ScriptedServer: Sendable {
         (response.status, response.body) = (wire.status, wire.body)
         recorder.note(.response(response), on: .exchange(number))
         return HTTPServerResponse(
-            status: wire.status, headers: answer.headers + Self.forPages, body: Array(wire.body.utf8))
+            status: wire.status, headers: answer.headers + Self.headersForPages, body: Array(wire.body.utf8))
     }
 
     /// Headers that let a page of any origin read the answers.
     ///
     /// They are not recorded: they concern only the browser and the page, and no clause.
-    private static let forPages = [
+    private static let headersForPages = [
         ("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After"),
     ]
 
@@ -198,7 +198,7 @@ final class ScriptedServer: Sendable {
         guard request.method == "OPTIONS", request.header("Access-Control-Request-Method") != nil else { return nil }
         return HTTPServerResponse(
             status: 204,
-            headers: forPages + [
+            headers: headersForPages + [
                 ("Access-Control-Allow-Methods", "GET, POST"),
                 ("Access-Control-Allow-Headers", "Authorization, Content-Type"),
             ])
@@ -284,7 +284,7 @@ extension ScriptedServer: TransportHandler {
         let principal = principal(of: request)
         let text = String(decoding: request.body, as: UTF8.self)
         let wire = RESTRequest(method: request.method, path: request.target, body: request.body.isEmpty ? nil : text)
-        // Nothing is at the path of a request that the dialect does not have.
+        // A request that the dialect lacks gets the empty path, where nothing is.
         let asked = dialect.heard(wire) ?? RESTRequest(method: request.method, path: "")
         let body = asked.body.flatMap { try? JSONParser.value($0) }
         return await withCheckedContinuation { continuation in
@@ -334,8 +334,8 @@ extension ScriptedServer: TransportHandler {
             if let challenge = dialect.challenge { send(challenge.text(), on: entry.number, state) }
             act(&state) { world in
                 if let code = entry.close { return world.close(entry.number, code: code) }
-                let silent: JSONValue = ["type": "auth", "protocol": 1]
-                if dialect.assumedGreeting != nil { world.receive(silent.text(), on: entry.number) }
+                let assumedAuth: JSONValue = ["type": "auth", "protocol": 1]
+                if dialect.assumedGreeting != nil { world.receive(assumedAuth.text(), on: entry.number) }
             }
             return (entry.number, at)
         }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-// All texts are filled in already.
+// Callers have filled in all references.
 extension ServerWorld {
     mutating func storeElsewhere(_ messages: [ClientWorld.Message], in session: String, to audience: ServerAudience) {
         if index(of: session) == nil { sessions.append(Session(id: session, createdAt: now)) }
@@ -16,7 +16,7 @@ extension ServerWorld {
                 // Only a stream has messages (TURN-11).
                 tell(self.message(for: stored, in: session), to: audience)
             } else {
-                getStuck(in: nil)
+                noteLostFrame(in: nil)
             }
         }
     }
@@ -53,7 +53,7 @@ extension ServerWorld {
 
     mutating func remove(_ session: String) {
         sessions.removeAll { $0.id == session }
-        // A later session may have the same id, and waits for none of its turns.
+        // A later session with the same id must not wait for these turns.
         for (number, turn) in turns where turn.session == session && turn.status == .running {
             turns[number]?.status = .failed(code: "session_not_found")
             for request in turn.waiting { effects.append(.hangUp(request: request)) }

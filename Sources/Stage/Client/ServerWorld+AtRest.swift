@@ -47,7 +47,7 @@ extension ServerWorld {
         return history(of: session).filter(shownIDs.contains)
     }
 
-    /// The messages of a session, as compared with a screen.
+    /// Notes that a session is compared with a screen now, and returns its messages.
     mutating func compare(_ session: String) -> [String] {
         comparedAt[session] = index(of: session).map { sessions[$0].updatedAt }
         return history(of: session)

@@ -19,9 +19,9 @@ extension ServerWorld {
         var comes: Rule.Event
         var session: String?
         /// The answer with the state at the arrival of the request.
-        var asked: WorldAnswer?
+        var earlyAnswer: WorldAnswer?
         /// The same for a `sync`.
-        var askedFrame: JSONValue?
+        var earlyFrame: JSONValue?
     }
 
     mutating func hold(_ it: Held, by rule: Rule) {
@@ -76,8 +76,8 @@ extension ServerWorld {
         let (rule, past) = withholdsReads ? (Rule(comes, .hold), sessions) : follow(comes, session: session)
         switch rule.action {
         case .hold, .delay:
-            let asked = answer(to: what, in: sessions)
-            hold(Held(what: what, request: request, comes: comes, session: session, asked: asked), by: rule)
+            let early = answer(to: what, in: sessions)
+            hold(Held(what: what, request: request, comes: comes, session: session, earlyAnswer: early), by: rule)
         case .fail: answer(request, WorldAnswer(status: rule.status ?? 503))
         case .reset: effects.append(.hangUp(request: request))
         case .stale: answer(request, answer(to: what, in: past))
@@ -108,17 +108,17 @@ extension ServerWorld {
         let number = before ?? begin(question)
         if before == nil, let turn = turns[number] { announce(turn) }
         if rule.action == .store {
-            // In silence, the client is left waiting.
+            // After `cut: silence`, the client is left waiting.
             if rule.cut != .silence { effects.append(.hangUp(request: request)) }
             return
         }
-        // A question behind an open turn has no answer yet that could be late.
+        // A question behind a running turn has no answer yet that could be delayed.
         if rule.action == .delay, !hasEarlierTurn(than: number) {
             finish(number)
-            let asked = turns[number].map { answer(of: $0, isRepeat: before != nil) }
-            let what = Held.What.post(question)
-            return hold(
-                Held(what: what, request: request, comes: .post, session: question.session, asked: asked), by: rule)
+            let early = turns[number].map { answer(of: $0, isRepeat: before != nil) }
+            let delayed = Held(
+                what: .post(question), request: request, comes: .post, session: question.session, earlyAnswer: early)
+            return hold(delayed, by: rule)
         }
         if before != nil { turns[number]?.repeats.insert(request) }
         if let turn = turns[number], turn.status != .running {
@@ -202,7 +202,7 @@ extension ServerWorld {
         }
     }
 
-    /// The wire form of a content: rare forms as parts, with one of an unknown kind between them.
+    /// The wire form of a content; with rare forms, text parts with a part of an unknown type between them.
     ///
     /// A question of this client stays as it was sent (ENV-6).
     private func content(of stored: Stored) -> JSONValue {
@@ -232,7 +232,7 @@ extension ServerWorld {
         let known = Set(session.messages.compactMap(\.turn))
         let turns = session.turns.filter(known.contains).compactMap { number in
             self.turns[number].map { turn in
-                // The stored form of a past turn follows from its messages.
+                // In an older copy of a session, a turn without its answer was still running.
                 let isAnswered = session.messages.contains { $0.turn == number && $0.role == .assistant }
                 let word = turn.status == .done && !isAnswered ? "running" : turn.status.word
                 return JSONValue(members: [

@@ -91,7 +91,7 @@ extension ServerWorld {
         case .close: close(connection, code: rule.code ?? 1011)
         case .refuse:
             var error = Self.error(rule.error ?? "auth_failed", "refused")
-            // The refused version itself, so that a client which tries each version once is not misled.
+            // `supported` names the refused version itself: a client that tries each version once then tries no other.
             if rule.error == "unsupported_version" { error["supported"] = [1] }
             send(error, to: connection)
             close(connection, code: rule.code ?? 4001)

@@ -11,8 +11,8 @@ extension ServerWorld {
         switch rule.action {
         case .drop: connections[connection]?.isStuck = true
         case .hold, .delay:
-            let asked = replay(for: frame)
-            hold(Held(what: .sync(frame), connection: connection, comes: .sync, askedFrame: asked), by: rule)
+            let early = replay(for: frame)
+            hold(Held(what: .sync(frame), connection: connection, comes: .sync, earlyFrame: early), by: rule)
         case .incomplete:
             let frames = kept.filter { $0.seq > position }.prefix(rule.size ?? 0).map(\.frame)
             send(result(missed: frames, reason: rule.reason ?? "evicted", hasMore: false), to: connection)
@@ -50,7 +50,7 @@ extension ServerWorld {
 
     // MARK: held answers
 
-    /// Performs something that was postponed until now.
+    /// Sends an answer that was delayed until now.
     package mutating func due(_ token: Int) {
         guard let position = held.firstIndex(where: { $0.id == token }) else { return }
         answer(held.remove(at: position), asAsked: true)
@@ -80,11 +80,11 @@ extension ServerWorld {
         case .greeting(let changes): if let connection = it.connection { greet(connection, changes) }
         case .sync(let frame):
             guard let connection = it.connection else { return }
-            send(asAsked ? it.askedFrame ?? replay(for: frame) : replay(for: frame), to: connection)
+            send(asAsked ? it.earlyFrame ?? replay(for: frame) : replay(for: frame), to: connection)
         case .read, .list, .post:
             guard let request = it.request else { return }
             let isPast = asAsked || it.comes == .post
-            answer(request, (isPast ? it.asked : nil) ?? answer(to: it.what, in: sessions))
+            answer(request, (isPast ? it.earlyAnswer : nil) ?? answer(to: it.what, in: sessions))
         }
     }
 }

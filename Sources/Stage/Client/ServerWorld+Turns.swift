@@ -42,7 +42,7 @@ extension ServerWorld {
     }
 
     mutating func arrived(_ question: WorldQuestion, _ kind: AwaitedArrival.Kind, connection: Int?) {
-        if asked.count < 10_000 { asked.append(question) }
+        if questions.count < 10_000 { questions.append(question) }
         effects.append(.arrived(arrival(of: question, kind, connection: connection)))
     }
 
@@ -55,7 +55,7 @@ extension ServerWorld {
         let isSame =
             MessageContent.isSame(first.content, as: question.content)
             && (question.session == nil || question.session == turn.session)
-        return isSame ? nil : ("idempotency_mismatch", "this key stands for another question")
+        return isSame ? nil : ("idempotency_mismatch", "this key belongs to a different question")
     }
 
     /// The turn of a question that was accepted before.
@@ -86,7 +86,7 @@ extension ServerWorld {
     /// The key that the client gave to the nth message with these words.
     func key(of text: String, number: Int) -> String? {
         var keys: [String] = []
-        for question in asked where question.text == text {
+        for question in questions where question.text == text {
             if !keys.contains(question.key) { keys.append(question.key) }
         }
         return keys.indices.contains(number) ? keys[number] : keys.last

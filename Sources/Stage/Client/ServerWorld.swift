@@ -95,9 +95,9 @@ package struct ServerWorld {
     var effects: [WorldEffect] = []
     var isUnreachable = false
     var withholdsReads = false
-    /// When each session had last changed when it was compared with a screen.
+    /// The last change of each session at the time when it was compared with a screen.
     var comparedAt: [String: Int] = [:]
-    /// The sessions of lost frames that later ones have overtaken, so that nothing tells a client to ask for them.
+    /// Sessions that lost a frame before a later `seq` was sent, so that nothing makes a client ask for the frame.
     private(set) var passedOver: Set<String> = []
     /// Whether the client was sent away for good, and has not returned.
     package var isSentAway = false
@@ -122,7 +122,7 @@ package struct ServerWorld {
     /// The turn of the latest question of this client.
     var latest: Int?
     /// Every question that arrived, even if refused, in order.
-    var asked: [WorldQuestion] = []
+    var questions: [WorldQuestion] = []
     var connectionNumber = 0
     var lastToken = 0
 
@@ -169,19 +169,19 @@ package struct ServerWorld {
         return position.map { (rules.entries[$0].rule, past[$0]) } ?? (Rule(event), [])
     }
 
-    /// The rule for a REST question: without one of its own, a rule that keeps the turn of a `chat` open applies,
-    /// since a client may ask over either.
+    /// The rule for a REST question; if it has none, a `chat` rule that keeps the turn open applies, because a client
+    /// may use either transport.
     mutating func followPost(of question: WorldQuestion) -> Rule {
         let session = question.session
         if let position = rules.follow(Rule.Arrival(.post, session: session), newest: true) {
             return rules.entries[position].rule
         }
-        var kept = rules
+        var followed = rules
         guard known(question) == nil,
-            let position = kept.follow(Rule.Arrival(.chat, session: session), newest: true),
-            kept.entries[position].rule.action == .ack
+            let position = followed.follow(Rule.Arrival(.chat, session: session), newest: true),
+            followed.entries[position].rule.action == .ack
         else { return Rule(.post) }
-        rules = kept
+        rules = followed
         return Rule(.post, .hold)
     }
 
@@ -259,7 +259,7 @@ package struct ServerWorld {
             frame["seq"] = JSONValue(lastSeq)
             kept.append(Kept(seq: lastSeq, frame: frame))
         }
-        guard audience != .none else { return getStuck(in: frame["sessionId"]?.stringValue) }
+        guard audience != .none else { return noteLostFrame(in: frame["sessionId"]?.stringValue) }
         for (number, connection) in connections.sorted(by: { $0.key < $1.key }) where number != except {
             switch connection.state {
             case .greeted: break
@@ -273,7 +273,7 @@ package struct ServerWorld {
     }
 
     /// Notes that the current connections will never get the frame.
-    mutating func getStuck(in session: String?) {
+    mutating func noteLostFrame(in session: String?) {
         for number in connections.keys {
             connections[number]?.isStuck = true
             if let session { connections[number]?.lost.insert(session) }

@@ -14,7 +14,7 @@ package enum WorldEffect: Equatable {
     case answer(request: Int, WorldAnswer)
     /// End a request without an answer.
     case hangUp(request: Int)
-    /// Make something due after a while.
+    /// Call ``ServerWorld/due(_:)`` with the token after this time.
     case later(token: Int, milliseconds: Int)
     /// Report something from the client that a wait may be waiting for.
     case arrived(WorldArrival)

@@ -16,7 +16,7 @@ extension Dialect {
         }
     }
 
-    var saysNonces: Bool { read(["type": "pong", "nonce": "n"], sentBy: .server)?["nonce"] == "n" }
+    var keepsNonces: Bool { read(["type": "pong", "nonce": "n"], sentBy: .server)?["nonce"] == "n" }
 
     /// A sample of a server's frame, with all members that a dialect may map.
     static func sample(of type: String) -> JSONValue {

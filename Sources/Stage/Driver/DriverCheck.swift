@@ -43,13 +43,13 @@ package struct DriverCheck: Sendable {
             "token": "nobody", "timeScale": JSONValue(timeScale), "fresh": true,
         ]
         return try await finally(link.end) { () async throws(DriverProblem) in
-            try await obey(launch, link)
-            try await obey(["do": "state"], link)
+            try await carryOut(launch, link)
+            try await carryOut(["do": "state"], link)
             return link.greeting
         }
     }
 
-    private func obey(_ command: JSONObject, _ link: any DriverLink) async throws(DriverProblem) {
+    private func carryOut(_ command: JSONObject, _ link: any DriverLink) async throws(DriverProblem) {
         let reply = try await link.perform(command, within: limit)
         switch reply {
         case .done: return

@@ -91,15 +91,15 @@ final class DriverConversation: Sendable {
         state.withLock { $0.waiting = (times, now) }
     }
 
-    /// Notes what kept a driver that owed a reply: the time for which it has waited for a processor or a disk since the
-    /// last reading, and the start of a late state report, whatever the reason.
+    /// Notes why a reply is late: the driver has waited for a processor or a disk since the last reading, or a state
+    /// report takes long, whatever the reason.
     private func noteDelay(until now: ContinuousClock.Instant, since asked: ContinuousClock.Instant, isState: Bool) {
         guard now - asked > Self.typicalDelay else { return }
         let meter = SchedulingMeter.shared
         if isState {
             let quickest = state.withLock { $0.quickest } ?? .zero
             let start = asked + max(Self.typicalDelay, quickest * 4)
-            meter.held(from: start, to: min(now, start + Self.maxHeld))
+            meter.noteDelay(from: start, to: min(now, start + Self.maxExcused))
         }
         guard let times = transport.waitingTimes else { return }
         let waited = state.withLock { state in
@@ -107,15 +107,15 @@ final class DriverConversation: Sendable {
             state.waiting = (times, now)
             return times.longest(since: before, within: now - max(at, asked))
         }
-        meter.held(from: now - waited, to: now)
+        meter.noteDelay(from: now - waited, to: now)
     }
 
-    /// How often the waits of a driver that owes a reply are read, and how old the reading may be when it is asked.
+    /// The time between readings while a reply is due, and the maximum age of a reading when a command is sent.
     private static let freshness = Duration.milliseconds(200)
     /// The time that any driver may take to report its state.
     private static let typicalDelay = Duration.milliseconds(50)
     /// The longest delay of a state report that is blamed on the machine, besides its measured waits.
-    private static let maxHeld = Duration.milliseconds(500)
+    private static let maxExcused = Duration.milliseconds(500)
 
     /// Throws unless the line is a reply.
     private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {
@@ -123,10 +123,10 @@ final class DriverConversation: Sendable {
         do {
             value = try JSONParser.value(bytes: line, limits: JSONLimits(maxDepth: 64))
         } catch {
-            throw noReply(line, ["\(error.location): \(error.sentence)"], to: name)
+            throw badReply(line, ["\(error.location): \(error.sentence)"], to: name)
         }
         let reasons = FileSchema.driverReply.reasons(in: value)
-        guard reasons.isEmpty else { throw noReply(line, reasons, to: name) }
+        guard reasons.isEmpty else { throw badReply(line, reasons, to: name) }
         return value
     }
 
@@ -135,16 +135,16 @@ final class DriverConversation: Sendable {
             return .failed(reason + DriverProblem.ending(transport.lastOutput.suffix(5)))
         }
         if let reason = value["unsupported"]?.stringValue { return .unsupported(reason) }
-        if name == "hello", value["name"] == nil { throw noReply(line, ["a reply to hello without 'name'"], to: name) }
+        if name == "hello", value["name"] == nil { throw badReply(line, ["a reply to hello without 'name'"], to: name) }
         if name == "state", value["state"] == nil {
-            throw noReply(line, ["a reply to state without 'state'"], to: name)
+            throw badReply(line, ["a reply to state without 'state'"], to: name)
         }
-        if name != "hello", value["name"] != nil { throw noReply(line, ["'name' is only for hello"], to: name) }
+        if name != "hello", value["name"] != nil { throw badReply(line, ["'name' is only for hello"], to: name) }
         return .done(state: value["state"], answer: value)
     }
 
-    private func noReply(_ line: [UInt8], _ reasons: [String], to name: String) -> DriverProblem {
-        broken(.noReply(line: Self.shown(line), reasons: reasons), at: name)
+    private func badReply(_ line: [UInt8], _ reasons: [String], to name: String) -> DriverProblem {
+        broken(.notAReply(line: Self.shown(line), reasons: reasons), at: name)
     }
 
     private func broken(_ code: DriverProblem.Code, at command: String) -> DriverProblem {

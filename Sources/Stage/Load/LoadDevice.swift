@@ -26,7 +26,7 @@ final class LoadDevice: Sendable {
         var questions: [String: Question] = [:]
         var last: JSONValue?
         /// The scheduled time of the reconnect whose `syncResult` is awaited.
-        var returned: ContinuousClock.Instant?
+        var reconnectDue: ContinuousClock.Instant?
         /// The number of exchanges and handshakes under way.
         var busy = 0
     }
@@ -48,7 +48,7 @@ final class LoadDevice: Sendable {
     /// Whether no answer of the server and no end of a connection is awaited.
     var isQuiet: Bool {
         state.withLock { state in
-            state.questions.isEmpty && state.returned == nil && state.busy == 0 && state.lane?.isEnding != true
+            state.questions.isEmpty && state.reconnectDue == nil && state.busy == 0 && state.lane?.isEnding != true
         }
     }
 
@@ -97,14 +97,14 @@ final class LoadDevice: Sendable {
     /// Reports a failure of the server, unless the run was interrupted.
     private func notify(_ event: LoadEvent) { if !Task.isCancelled { load.notify(event) } }
 
-    private func keeps(_ profile: Profile) -> Bool { subject.profiles.contains(profile) }
+    private func declares(_ profile: Profile) -> Bool { subject.profiles.contains(profile) }
 
     private func exchange(in group: inout TaskGroup<Void>, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0.busy += 1 }
         group.addTask {
             await body()
             self.state.withLock { $0.busy -= 1 }
-            self.owner.rest()
+            self.owner.handOverIfQuiet()
         }
     }
 
@@ -113,20 +113,20 @@ final class LoadDevice: Sendable {
         await state.withLock { $0.lane }?.abandon()
         state.withLock { $0.busy += 1 }
         defer { state.withLock { $0.busy -= 1 } }
-        guard let lane = await greeted() else { return notify(.unconnected) }
-        let (sync, unsure) = state.withLock { state -> (JSONValue?, [JSONValue]) in
+        guard let lane = await openGreetedLane() else { return notify(.unconnected) }
+        let (sync, unconfirmed) = state.withLock { state -> (JSONValue?, [JSONValue]) in
             // A sent message without an answer may never have arrived.
-            let unsure = state.questions.values.filter { !$0.isAcked && subject.dialect.hasAcks }.map(\.frame)
-            guard let epoch = state.epoch, lane.lastSync == nil, keeps(.sync) else { return (nil, unsure) }
-            state.returned = due
-            return (["type": "sync", "lastSeqSeen": JSONValue(state.seq), "epoch": .string(epoch)], unsure)
+            let unconfirmed = state.questions.values.filter { !$0.isAcked && subject.dialect.hasAcks }.map(\.frame)
+            guard let epoch = state.epoch, lane.lastSync == nil, declares(.sync) else { return (nil, unconfirmed) }
+            state.reconnectDue = due
+            return (["type": "sync", "lastSeqSeen": JSONValue(state.seq), "epoch": .string(epoch)], unconfirmed)
         }
         if let sync { await send(sync) }
-        for frame in unsure { await send(frame) }
+        for frame in unconfirmed { await send(frame) }
     }
 
     /// Nil if the connection or its greeting fails.
-    private func greeted() async -> ConnectionLane? {
+    private func openGreetedLane() async -> ConnectionLane? {
         let principal = owner.principal
         let asked = subject.upgrade(token: principal.token)
         owner.recorder.note(
@@ -192,7 +192,7 @@ final class LoadDevice: Sendable {
     private func leave(_ departure: LoadSchedule.Departure) async {
         state.withLock { state in
             for key in state.questions.keys { state.questions[key]?.wasAway = true }
-            state.returned = nil
+            state.reconnectDue = nil
         }
         switch departure {
         case .closing: await open?.close(code: 1001, timeout: .seconds(1))
@@ -203,11 +203,11 @@ final class LoadDevice: Sendable {
 
     /// Counts questions without an answer, with the time they have waited so far.
     private func giveUp() {
-        let left = state.withLock { state in
-            defer { (state.questions, state.returned) = ([:], nil) }
+        let unanswered = state.withLock { state in
+            defer { (state.questions, state.reconnectDue) = ([:], nil) }
             return Array(state.questions.values)
         }
-        for question in left where !question.wasAway {
+        for question in unanswered where !question.wasAway {
             if !question.isAcked, subject.dialect.hasAcks { time(.ack, since: question.due, at: .now) }
             time(.done, since: question.due, at: .now)
             load.notify(.unanswered)
@@ -265,13 +265,13 @@ final class LoadDevice: Sendable {
                 return ["type": "sync", "lastSeqSeen": last, "epoch": epoch]
             }
             (state.epoch, state.seq) = (message["epoch"]?.stringValue, message["lastSeq"]?.intValue ?? state.seq)
-            if let due = state.returned.take() { time(.caughtUp, since: due, at: moment) }
+            if let due = state.reconnectDue.take() { time(.caughtUp, since: due, at: moment) }
             // The result contains the answers missed meanwhile; a person finds any others over REST.
             state.questions = state.questions.filter { !($0.value.wasAway && $0.value.isAcked) }
             return nil
         }
         if let next { Task { await self.send(next) } }
-        owner.rest()
+        owner.handOverIfQuiet()
     }
 
     /// `moment` is nil for a replayed frame.

@@ -19,7 +19,7 @@ final class LoadPrincipal: Sendable {
     let exchanges = Counter()
     private let state: Mutex<State>
     /// After this time a quiet history is handed over, so that violations are reported while the load runs.
-    private static let longest = Duration.seconds(30)
+    private static let maxAge = Duration.seconds(30)
 
     init(_ principal: SubjectPrincipal, in load: LoadContext) {
         self.principal = principal
@@ -37,10 +37,10 @@ final class LoadPrincipal: Sendable {
     func add(_ device: LoadDevice) { state.withLock { $0.devices.append(device) } }
 
     /// Hands the history over if it is long enough and no answer is awaited.
-    func rest() {
+    func handOverIfQuiet() {
         let (devices, since) = state.withLock { ($0.devices, $0.since) }
-        guard recorder.count >= load.room || .now - since >= Self.longest, devices.allSatisfy(\.isQuiet) else { return }
-        cut(goingOn: devices.compactMap(\.openLane))
+        let isDue = recorder.count >= load.maxCount || .now - since >= Self.maxAge
+        if isDue, devices.allSatisfy(\.isQuiet) { cut(goingOn: devices.compactMap(\.openLane)) }
     }
 
     func finish() { cut(goingOn: []) }
@@ -77,7 +77,7 @@ final class LoadContext: Sendable {
     let plan: LoadPlan
     let start: ContinuousClock.Instant
     /// The number of events at which a history is handed over.
-    let room: Int
+    let maxCount: Int
     let bounds: Recorder.Bounds
     /// Whether the server had received no question before.
     let isUntouched: Bool
@@ -95,7 +95,7 @@ final class LoadContext: Sendable {
     ) {
         (self.subject, self.plan, self.notify) = (subject, plan, notify)
         self.specification = specification.version
-        room = min(max(Self.maxEvents / max(1, people), 60), 2000)
+        maxCount = min(max(Self.maxEvents / max(1, people), 60), 2000)
         bounds = Recorder.Bounds(bytes: max(2 << 20, (1 << 30) / max(1, people)), events: 50_000)
         isUntouched = subject.start != nil
         start = .now

@@ -30,27 +30,27 @@ package struct LoadSchedule: Sendable, Equatable {
         // Neighboring seeds give related numbers, so the seed of each device is drawn.
         var seeds = SplitMix64(seed: plan.seed ^ UInt64(device) << 32)
         var chance = SplitMix64(seed: seeds.next())
-        func isDrawn(_ share: Int) -> Bool { chance.number(in: 0...999) < share }
+        func happens(_ share: Int) -> Bool { chance.number(in: 0...999) < share }
         var now = plan.devices > 1 ? plan.ramp * device / (plan.devices - 1) : 0
         var acts = [Act(at: now, action: .connect)]
         // Devices that connect together should not ask together, and in a short run each should ask.
         now += chance.number(in: 20...max(20, min(mix.pause.upperBound, plan.duration / 4)))
         while now < plan.duration {
             acts.append(
-                Act(at: now, action: .ask(overREST: isDrawn(mix.rest), inNewSession: isDrawn(mix.newSession))))
+                Act(at: now, action: .ask(overREST: happens(mix.rest), inNewSession: happens(mix.newSession))))
             // The approximate time in which a scripted agent answers.
             let answered = mix.tools * mix.toolMs + 100
             var end = now
-            if isDrawn(mix.repeats) {
+            if happens(mix.repeats) {
                 acts.append(Act(at: now + chance.number(in: 1...2 * answered), action: .repeat))
             }
-            if isDrawn(mix.leaves) {
+            if happens(mix.leaves) {
                 let departure = Departure.allCases[chance.number(in: 0...2)]
                 let left = now + chance.number(in: 1...answered)
                 end = left + chance.number(in: mix.away)
                 acts += [Act(at: left, action: .leave(departure)), Act(at: end, action: .connect)]
             }
-            if isDrawn(mix.reads) { acts.append(Act(at: end + chance.number(in: 1...2 * answered), action: .read)) }
+            if happens(mix.reads) { acts.append(Act(at: end + chance.number(in: 1...2 * answered), action: .read)) }
             now = end + chance.number(in: mix.pause)
         }
         let ordered = acts.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }

@@ -15,7 +15,7 @@ enum AnthropicForm {
 
     /// An answer from `message_start` to `message_stop`.
     static func stream(_ answer: ModelAnswer, afterMs waitMs: Int) -> HTTPServerResponse {
-        var stream = ModelStream(signOfLife: "event: ping\ndata: {\"type\":\"ping\"}\n\n")
+        var stream = ModelStream(keepAlive: "event: ping\ndata: {\"type\":\"ping\"}\n\n")
         func add(_ type: String, _ members: JSONObject) {
             var event: JSONValue = ["type": .string(type)]
             for member in members { event[member.key] = member.value }

@@ -6,9 +6,9 @@ struct ModelRequest: Sendable {
     var isStreaming: Bool
     /// Whether a streamed answer ends with the number of tokens (OpenAI's `stream_options.include_usage`).
     var includesUsage: Bool
-    /// Those of the last message that a user wrote: one, or one for each part.
+    /// The texts of the last message that a user wrote: one, or one for each part.
     var prompt: [String]
-    var results: Int
+    var toolResults: Int
     /// By name, in their order.
     var tools: [String]
     /// Tokens are estimated from it.
@@ -34,19 +34,19 @@ struct ModelRequest: Sendable {
             (vendor == .openAI ? tool["function"]?["name"] : tool["name"])?.stringValue
         }
         prompt = []
-        results = 0
+        toolResults = 0
         for (index, message) in messages.enumerated() {
             guard let role = message["role"]?.stringValue else {
                 throw .badRequest("messages.\(index).role: a role is required")
             }
             let texts = Self.texts(of: message["content"])
             if role == "tool" {
-                results += 1
+                toolResults += 1
             } else if role == "user" {
-                results += Self.results(in: message["content"])
+                toolResults += Self.results(in: message["content"])
                 guard !texts.isEmpty else { continue }
                 prompt = texts
-                results = 0
+                toolResults = 0
             }
         }
     }

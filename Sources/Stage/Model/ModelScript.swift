@@ -26,7 +26,7 @@ struct ModelScript: Sendable, Equatable {
             act = .answer(words.isEmpty ? "You said nothing." : "You said: \(words)")
             return
         }
-        var toolsToPass = min(request.results, steps.count { $0["tool"] != nil })
+        var toolsToPass = min(request.toolResults, steps.count { $0["tool"] != nil })
         for step in steps {
             if let tool = step["tool"]?.stringValue {
                 if toolsToPass > 0 {

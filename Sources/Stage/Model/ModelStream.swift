@@ -14,9 +14,9 @@ struct ModelStream {
 
     private var parts: [Part] = []
     /// The data sent in the middle of a wait.
-    let sign: [UInt8]
+    private let keepAlive: [UInt8]
 
-    init(signOfLife sign: String) { self.sign = Array(sign.utf8) }
+    init(keepAlive: String) { self.keepAlive = Array(keepAlive.utf8) }
 
     mutating func add(event: String? = nil, _ data: String) {
         parts.append(.bytes(Array(((event.map { "event: \($0)\n" } ?? "") + "data: \(data)\n\n").utf8)))
@@ -33,7 +33,7 @@ struct ModelStream {
         let headers = [("Content-Type", "text/event-stream; charset=utf-8"), ("Cache-Control", "no-cache")]
         var response = HTTPServerResponse(headers: headers)
         let rest = Shared(parts[...])
-        let sign = sign
+        let keepAlive = keepAlive
         response.pieces = AsyncStream {
             while true {
                 switch rest.withLock({ $0.popFirst() }) {
@@ -43,7 +43,7 @@ struct ModelStream {
                     guard (try? await Task.sleep(for: min(duration, Self.silence))) != nil else { return nil }
                     guard duration > Self.silence else { continue }
                     rest.withLock { $0.insert(.wait(duration - Self.silence), at: $0.startIndex) }
-                    return sign
+                    return keepAlive
                 }
             }
         }

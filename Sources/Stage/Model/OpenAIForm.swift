@@ -19,7 +19,7 @@ enum OpenAIForm {
 
     /// An answer as a series of `chat.completion.chunk`, then `[DONE]`.
     static func stream(_ answer: ModelAnswer, afterMs waitMs: Int) -> HTTPServerResponse {
-        var stream = ModelStream(signOfLife: ": thinking\n\n")
+        var stream = ModelStream(keepAlive: ": thinking\n\n")
         stream.add(chunk(answer, ["role": "assistant", "content": ""]))
         stream.add(waitMs: waitMs)
         switch answer.output {

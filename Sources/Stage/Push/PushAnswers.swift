@@ -19,9 +19,9 @@ package struct PushAnswers: Sendable {
         return entries[index].answer.outcome
     }
 
-    /// The first response that was never used, and its step, except for some principals.
-    func unused(except missed: Set<String>) -> (pointer: JSONPointer, principal: String)? {
-        entries.first { $0.uses == 0 && !missed.contains($0.answer.principal) }.map {
+    /// The first response that was never used, and its step; responses for the excepted principals do not count.
+    func unused(except principals: Set<String>) -> (pointer: JSONPointer, principal: String)? {
+        entries.first { $0.uses == 0 && !principals.contains($0.answer.principal) }.map {
             ($0.pointer, $0.answer.principal)
         }
     }

@@ -11,7 +11,7 @@ final class PushRoute: Sendable {
 
     private struct State {
         var answers = PushAnswers()
-        var missed: Set<String> = []
+        var principalsMissingPushes: Set<String> = []
     }
 
     /// Device tokens by the principals' names in the scenario.
@@ -35,22 +35,22 @@ final class PushRoute: Sendable {
     // MARK: steps
 
     /// Sets the answers to the next pushes; a second call takes effect when the answers of the first are used up.
-    func program(_ answer: ScenarioStep.PushAnswer, at pointer: JSONPointer) {
+    func queue(_ answer: ScenarioStep.PushAnswer, at pointer: JSONPointer) {
         state.withLock { $0.answers.add(answer, at: pointer) }
     }
 
     func next(
         for principal: String, within limit: Duration, where matches: (JSONValue) -> Bool
     ) async -> JSONValue? {
-        let push = await mailboxes[principal]?.take([Self.letter], within: limit, where: matches)
-        if push == nil { state.withLock { _ = $0.missed.insert(principal) } }
+        let push = await mailboxes[principal]?.take([Self.mailType], within: limit, where: matches)
+        if push == nil { state.withLock { _ = $0.principalsMissingPushes.insert(principal) } }
         return push
     }
 
     /// The first configured answer that was not used although every awaited push arrived, in words.
     var unused: String? {
         state.withLock { state in
-            state.answers.unused(except: state.missed).map {
+            state.answers.unused(except: state.principalsMissingPushes).map {
                 "\($0.pointer): no push to \($0.principal) arrived, so this answer was never used"
             }
         }
@@ -64,7 +64,7 @@ final class PushRoute: Sendable {
 
     // MARK: pushes
 
-    private static let letter = "push"
+    private static let mailType = "push"
 
     func take(_ request: HTTPServerRequest, _ reply: PushReply, of principal: String) async -> HTTPServerResponse {
         let outcome = state.withLock { $0.answers.next(for: principal) }
@@ -97,7 +97,7 @@ final class PushRoute: Sendable {
             }, body: body)
         guard recorder.record(together: [.request(seen), end], on: .push) else { return }
         guard let push = try? JSONParser.document(body).root else { return }
-        mailboxes[principal]?.add(push, as: Self.letter)
+        mailboxes[principal]?.add(push, as: Self.mailType)
     }
 
     private static func seen(_ response: HTTPServerResponse) -> Event.Response {

@@ -46,14 +46,14 @@ final class Mailbox: Sendable {
     ) async -> JSONValue? {
         // In a flood, a new message must not cause a scan of all messages.
         var next = 0
-        return await waiting(within: limit) { state in
+        return await wait(within: limit) { state in
             while next < state.entries.count {
                 defer { next += 1 }
-                guard let letter = state.entries[next], types.contains(letter.type), matches(letter.value) else {
+                guard let entry = state.entries[next], types.contains(entry.type), matches(entry.value) else {
                     continue
                 }
                 state.entries[next] = nil
-                return letter.value
+                return entry.value
             }
             return nil
         }
@@ -70,7 +70,7 @@ final class Mailbox: Sendable {
     }
 
     func waitForEnd(within limit: Duration) async -> Bool {
-        await waiting(within: limit) { $0.hasEnded ? true : nil } ?? false
+        await wait(within: limit) { $0.hasEnded ? true : nil } ?? false
     }
 
     /// Checks after each change, until something is found, the connection ends, or the task is canceled.

@@ -31,7 +31,7 @@ final class Recorder: Sendable {
         var bytes = 0
         var flooded = false
         var sawBusy = false
-        /// The questions in the first entries, and the number of these entries.
+        /// The questions in the entries read so far, and the number of these entries.
         var busy = (questions: BusyQuestions(), entries: 0)
         var slowAnswers: [History.SlowAnswer] = []
         /// The long texts so far, each with its message; several devices, and repeated reads, receive the same text.

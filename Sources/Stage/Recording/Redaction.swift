@@ -66,10 +66,10 @@ package struct Redaction: Sendable {
         parts(ofQuery: query).flatMap { part -> [String] in
             guard let mark = part.firstIndex(of: "="), CredentialNames.holdsAtStart(part[..<mark]) else { return [] }
             let value = part[part.index(after: mark)...]
-            let meant = decoded(value)
+            let inQuery = decoded(value)
             // In a form, a plus sign is a space.
-            let inForm = value.contains("+") ? decoded(Substring(value.replacing("+", with: " "))) : meant
-            var all = [meant]
+            let inForm = value.contains("+") ? decoded(Substring(value.replacing("+", with: " "))) : inQuery
+            var all = [inQuery]
             for other in [inForm, String(value)] where !all.contains(other) { all.append(other) }
             return all.filter { !$0.isEmpty }
         }

@@ -49,7 +49,7 @@ final class SchedulingMeter: Sendable {
         /// The time at which the task went to sleep, and the part of its lateness that is already in `lost`.
         var asleepSince: ContinuousClock.Instant
         var counted = Duration.zero
-        /// The time up to which delays from ``held(from:to:)`` are counted.
+        /// The time up to which delays from ``noteDelay(from:to:)`` are counted.
         var heldUntil: ContinuousClock.Instant
         /// Processes, and their waiting times when they were last read.
         var watched: [(waitingTimes: @Sendable () -> WaitingTimes?, known: WaitingTimes)] = []
@@ -71,7 +71,7 @@ final class SchedulingMeter: Sendable {
     /// The minimum length of a sample that ``lateness(from:to:)`` ends: many waits ask at the same time.
     fileprivate static let shortest = Duration.milliseconds(10)
     /// At most half an hour of the shortest samples; beyond that, the older half is dropped.
-    private static let kept = 180_000
+    private static let maxSamples = 180_000
     private let state: Mutex<State>
 
     init(beginningAt start: ContinuousClock.Instant) {
@@ -98,11 +98,11 @@ final class SchedulingMeter: Sendable {
                 if let times { state.watched[index].known = times } else { state.watched.remove(at: index) }
             }
         }
-        if longest > Self.typicalDelay { held(from: moment - longest, to: moment) }
+        if longest > Self.typicalDelay { noteDelay(from: moment - longest, to: moment) }
     }
 
-    /// Notes a delay, between two moments, of something else that is immediate on an idle machine.
-    func held(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
+    /// Notes a delay between two moments, of something that is immediate on an idle machine.
+    func noteDelay(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
         state.withLock { state in
             // Overlapping delays are counted once.
             let start = max(start, state.heldUntil)
@@ -131,7 +131,7 @@ final class SchedulingMeter: Sendable {
         var sample = Sample(at: moment, lost: state.lost)
         sample.count(since: last)
         state.samples.append(sample)
-        if state.samples.count > kept { state.samples.removeFirst(kept / 2) }
+        if state.samples.count > maxSamples { state.samples.removeFirst(maxSamples / 2) }
     }
 
     private static func note(_ moment: ContinuousClock.Instant, in state: inout State) {
@@ -166,7 +166,7 @@ final class SchedulingMeter: Sendable {
     }
 
     /// The part of the time since a moment that counts toward a bound.
-    func patience(since start: ContinuousClock.Instant, at now: ContinuousClock.Instant = .now) -> Duration {
+    func countedTime(since start: ContinuousClock.Instant, at now: ContinuousClock.Instant = .now) -> Duration {
         guard Self.isMeasuring else { return now - start }
         return state.withLock { state in
             Self.note(now, in: &state)
@@ -205,7 +205,7 @@ struct ExtendedDeadline: Sendable {
         let passed = ContinuousClock.now - start
         let least = limit + Self.margin
         // Before the limit has passed on the wall clock, lateness does not matter.
-        return passed < least ? least - passed : least - meter.patience(since: start)
+        return passed < least ? least - passed : least - meter.countedTime(since: start)
     }
 
     static let waitOut: @Sendable (Duration) async throws -> Void = { limit in

@@ -23,7 +23,7 @@ struct ChatBudget {
 
     func isKnown(at now: ContinuousClock.Instant) -> Bool { now - knownSince >= window }
 
-    var known: ContinuousClock.Instant { knownSince + window }
+    var knownFrom: ContinuousClock.Instant { knownSince + window }
 
     var hasShortWindow: Bool { window <= .seconds(5) }
 

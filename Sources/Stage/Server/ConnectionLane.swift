@@ -202,7 +202,7 @@ final class ConnectionLane: Sendable {
     ///
     /// Its end comes after its close frame, and by then another connection may have its letter. A connection that was
     /// cut records nothing more, and one that fell silent stays silent.
-    func leave(within limit: Duration) async {
+    func waitUntilGone(within limit: Duration) async {
         guard mailbox.hasEnded, state.withLock({ $0.cutAt == nil }) else { return }
         _ = await over.wait(within: limit)
         await abandon()
@@ -228,7 +228,7 @@ final class ConnectionLane: Sendable {
             if let cutAt = state.withLock({ $0.cutAt }), arrival.at > cutAt { break }
             // Data that arrives with the response to the upgrade has a time before the socket was known to be open.
             guard take(arrival.event, at: max(arrival.at, openedAt)) else { break }
-            if arrival.event.isSpoken, let number { run?.noteHeard(number, at: arrival.at) }
+            if arrival.event.showsLife, let number { run?.noteHeard(number, at: arrival.at) }
         }
         if let number { run?.noteEnd(number) }
         mailbox.end()
@@ -283,17 +283,17 @@ final class ConnectionLane: Sendable {
 
     private func deliver(_ message: JSONValue) {
         if dialect.isChallenge(message) { mailbox.add(message, as: Self.challenge) }
-        if let letter = dialect.meaning(of: message, sentBy: .server) {
+        if let canonical = dialect.meaning(of: message, sentBy: .server) {
             mailbox.add(
                 state.withLock { state in
-                    if let epoch = letter["epoch"]?.stringValue, let last = letter["lastSeq"]?.intValue {
+                    if let epoch = canonical["epoch"]?.stringValue, let last = canonical["lastSeq"]?.intValue {
                         state.position = (
                             epoch, max(last, state.position?.epoch == epoch ? state.position?.seq ?? 0 : 0)
                         )
-                    } else if let seq = letter["seq"]?.intValue, let known = state.position {
+                    } else if let seq = canonical["seq"]?.intValue, let known = state.position {
                         state.position = (known.epoch, max(known.seq, seq))
                     }
-                    return state.epochs.withEpoch(in: letter, on: lane)
+                    return state.epochs.withEpoch(in: canonical, on: lane)
                 })
         }
     }
@@ -331,7 +331,7 @@ final class ConnectionLane: Sendable {
 }
 
 extension WebSocketEvent {
-    fileprivate var isSpoken: Bool {
+    fileprivate var showsLife: Bool {
         switch self {
         case .text, .binary, .invalidText, .ping, .pong: true
         default: false

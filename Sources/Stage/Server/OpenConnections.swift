@@ -45,8 +45,8 @@ final class OpenConnections: Sendable {
 
     func noteGoodbye(_ number: Int, at time: ContinuousClock.Instant) { lives.withLock { $0[number].goodbye = time } }
 
-    /// Whether the server went on after its goodbye to a connection: another connection, greeted before, got a message
-    /// when a stop would have been over.
+    /// Whether the server went on after its goodbye to a connection: another connection, greeted before the goodbye,
+    /// got a message after a stop would have been over.
     ///
     /// Waits for such a message while another connection is open, a little longer than ``longestStop``.
     ///

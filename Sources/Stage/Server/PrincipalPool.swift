@@ -22,8 +22,8 @@ struct PrincipalPool {
     /// Principals kept for waiting scenarios that use up a whole budget.
     private var reserved: Set<String> = []
     private var spenders: Int
-    /// The number of scenarios that may use up a whole budget at a time from the start, with principals kept for them;
-    /// 0 if only a long wait reveals how much of these budgets was used before.
+    /// The number of scenarios that may use up reserved budgets at a time, from the start of the run; 0 if only a long
+    /// wait reveals how much of these budgets was used before.
     let spendersFromTheStart: Int
 
     init(_ subject: ServerSubject, for scenarios: [Scenario] = [], now: ContinuousClock.Instant = .now) {
@@ -46,14 +46,14 @@ struct PrincipalPool {
         to scenario: Scenario, reachedBy sink: PushSink? = nil, now: ContinuousClock.Instant = .now
     ) -> Loan {
         let count = scenario.needs.principals
-        let isWhole = free.count == total
+        let allFree = free.count == total
         var indices = candidates(for: scenario, reachedBy: sink)
         // If no scenario can give principals back, a reservation would stop the run.
-        if indices.count < count, isWhole { indices = candidates(for: scenario, reachedBy: sink, amongReserved: true) }
+        if indices.count < count, allFree { indices = candidates(for: scenario, reachedBy: sink, amongReserved: true) }
         guard indices.count >= count else {
             let kind = sink == nil ? "principals" : "principals whose device the push service has not refused"
             let reason = "it needs \(count) \(kind), and \(indices.count) are left; add principals"
-            return isWhole ? .never(reason: reason) : .busy
+            return allFree ? .never(reason: reason) : .busy
         }
         // A scenario's own server has received no other questions.
         guard let limit = budget.limit, !scenario.needs.start else {
@@ -66,20 +66,20 @@ struct PrincipalPool {
         if scenario.needs.budget { asked["p1"] = limit }
         let wanted = (1...count).map { (role: $0, chats: asked["p\($0)"] ?? 0) }.sorted { $0.chats > $1.chats }
         // Questions before the run are unknown; a short window can be waited for, but not a long one.
-        let start = scenario.needs.budget && budget.hasShortWindow ? max(budget.known, now) : now
+        let start = scenario.needs.budget && budget.hasShortWindow ? max(budget.knownFrom, now) : now
         let ready = indices.map { index in
             (index: index, spent: budget.spent(free[index].name, at: now))
         }.enumerated().sorted { ($0.element.spent, $0.offset) < ($1.element.spent, $1.offset) }.map(\.element.index)
         var chosen: [Int: Int] = [:]
-        var opens = start
+        var readyAt = start
         for (want, index) in zip(wanted, ready) {
             guard let moment = budget.earliest(free[index].name, for: want.chats, at: now) else { return .busy }
-            opens = max(opens, moment)
+            readyAt = max(readyAt, moment)
             chosen[want.role] = index
         }
-        guard opens <= now else {
+        guard readyAt <= now else {
             let reason = reason(for: scenario, limit, wanted[0].chats)
-            return .later(opens, isFinal: isWhole, reason: reason)
+            return .later(readyAt, isFinal: allFree, reason: reason)
         }
         if scenario.needs.budget {
             spenders -= 1
@@ -103,8 +103,8 @@ struct PrincipalPool {
         for scenario: Scenario, reachedBy sink: PushSink?, amongReserved: Bool = false
     ) -> [Int] {
         // None is reserved for other scenarios before a limit is known.
-        let mayBeReserved = budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && !amongReserved
-        let all = free.indices.filter { !mayBeReserved || !reserved.contains(free[$0].name) }
+        let skipsReserved = budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && !amongReserved
+        let all = free.indices.filter { !skipsReserved || !reserved.contains(free[$0].name) }
         let own = scenario.needs.budget ? all.filter { reserved.contains(free[$0].name) } : []
         guard let sink else { return own.isEmpty ? all : own + all.filter { !own.contains($0) } }
         let usable = all.compactMap { index -> (index: Int, tokenState: PushSink.TokenState)? in

@@ -31,7 +31,7 @@ extension ScenarioPerformer {
     /// Reads the data of all principals: every session, some twice, and the whole stream; repeats a few old questions.
     ///
     /// Skips the principals in `resting` and, with `atChangesOnly`, sessions that have not changed since they were
-    /// read, so that they grow old.
+    /// read, so that a later full check finds them old.
     func checkEverything(atChangesOnly: Bool, except resting: [String]) async throws {
         for lane in openLanes where lane.isAuthenticated && !lane.isPaused && !resting.contains(lane.principal ?? "") {
             _ = await fence(lane)
@@ -88,9 +88,9 @@ extension StepContext {
         try await connect(ScenarioStep.Connect(on: letter, credential: check.credential, isOptional: true))
         let lane = performer.lane(letter)
         for question in check.repeats { try await askAgain(question, check, on: lane) }
-        let list = dialect.encode(RESTRequest(method: "GET", path: "/api/sessions", body: nil)) != nil
+        let hasList = dialect.encode(RESTRequest(method: "GET", path: "/api/sessions", body: nil)) != nil
         var entries = (check.sessions ?? []).map { ["id": .string($0)] as JSONValue }
-        if list {
+        if hasList {
             let answer = try await request(
                 "GET", "/api/sessions", check.credential, body: nil, within: performer.limit("rest")
             ).0

@@ -22,9 +22,9 @@ final class ScenarioPerformer: Sendable {
         var read: Set<String> = []
         var variables = ScenarioVariables()
         /// The names that later steps use for values from the subject.
-        var said: Set<String> = []
+        var savedNames: Set<String> = []
         /// The reasons why names have no value from the subject.
-        var unsaid: [String: String] = [:]
+        var missingReasons: [String: String] = [:]
         var wasReceived: Bool?
         var sawStop = false
         var lostAt: ContinuousClock.Instant?
@@ -110,17 +110,17 @@ final class ScenarioPerformer: Sendable {
 
     /// - Throws: ``StepEnd`` if the rest cannot be performed.
     func perform(_ steps: [ScenarioStep], with local: ScenarioVariables = ScenarioVariables()) async throws {
-        var silence = OmittedMessages()
+        var omitted = OmittedMessages()
         for step in steps {
             if Task.isCancelled { throw StepEnd.interrupted }
             guard step.isFor(subject.profiles, hasAcks: subject.dialect.hasAcks) else { continue }
-            if try silence.covers(step) { continue }
+            if try omitted.covers(step) { continue }
             let context = StepContext(performer: self, pointer: step.pointer, local: local)
             do {
                 try repeats.check(step, with: variables(with: local))
                 try await context.perform(step.action)
             } catch StepEnd.inexpressible(let reason) {
-                silence.add(step, reason)
+                omitted.add(step, reason)
                 recorder.note(
                     .act("leaveOut", ["step": .string("\(step.pointer)"), "reason": .string(reason)]), on: .server)
             } catch let end as StepEnd {
@@ -140,8 +140,8 @@ final class ScenarioPerformer: Sendable {
     func save(_ value: JSONValue, as name: String) {
         state.withLock { state in
             state.variables[name] = value
-            state.said.insert(name)
-            state.unsaid[name] = nil
+            state.savedNames.insert(name)
+            state.missingReasons[name] = nil
         }
     }
 
@@ -149,16 +149,16 @@ final class ScenarioPerformer: Sendable {
     func noteMissing(_ name: String, because reason: String) {
         state.withLock { state in
             state.variables[name] = nil
-            state.unsaid[name] = state.unsaid[name] ?? reason
+            state.missingReasons[name] = state.missingReasons[name] ?? reason
         }
     }
 
     /// The reason why a name has no value from the subject; nil if none was requested.
     func whyMissing(_ name: String) -> String? {
-        state.withLock { $0.unsaid[name] } ?? (isLife ? "an earlier round did not come to '\(name)'" : nil)
+        state.withLock { $0.missingReasons[name] } ?? (isLife ? "an earlier round did not reach '\(name)'" : nil)
     }
 
-    var said: Set<String> { state.withLock { $0.said } }
+    var savedNames: Set<String> { state.withLock { $0.savedNames } }
 
     /// The key of a question, which stays the same when the question is repeated.
     func key(of question: String) -> String {
@@ -300,12 +300,12 @@ final class ScenarioPerformer: Sendable {
 
     /// Fences open connections, so that unexpected frames are seen, then closes everything in bounded time.
     ///
-    /// * `looking`: Whether to read the server's data first.
-    func finish(looking: Bool) async {
+    /// * `audits`: Whether to read the server's data first.
+    func finish(audits: Bool) async {
         let lanes = state.withLock { $0.allLanes }
         let open = lanes.filter { !$0.wasEndedHere && !$0.mailbox.hasEnded }
         if !Task.isCancelled {
-            if looking { await checkAtRest() }
+            if audits { await checkAtRest() }
             await withTaskGroup(of: Void.self) { group in
                 for lane in open where lane.isAuthenticated && !lane.isPaused {
                     group.addTask { _ = await self.fence(lane) }
@@ -353,7 +353,7 @@ final class ScenarioPerformer: Sendable {
     func sessions() -> [String: Set<String>] {
         var sessions: [String: Set<String>] = [:]
         var owners: [Lane: String] = [:]
-        func name(_ session: JSONValue?, on lane: Lane) {
+        func note(_ session: JSONValue?, on lane: Lane) {
             guard let session = session?.stringValue else { return }
             sessions[owners[lane] ?? "", default: []].insert(session)
         }
@@ -362,14 +362,14 @@ final class ScenarioPerformer: Sendable {
             case .opening(let opening): owners[event.lane] = opening.principal
             case .text(.fromServer, let text):
                 guard let message = (frame ?? Frame(text)).value else { continue }
-                if let letter = subject.dialect.meaning(of: message, sentBy: .server) {
-                    name(letter["sessionId"], on: event.lane)
+                if let canonical = subject.dialect.meaning(of: message, sentBy: .server) {
+                    note(canonical["sessionId"], on: event.lane)
                 }
             case .response(let response):
-                name((try? JSONParser.document(response.body).root)?["sessionId"], on: event.lane)
+                note((try? JSONParser.document(response.body).root)?["sessionId"], on: event.lane)
             case .request(let request) where event.lane == .push:
                 let root = request.body.flatMap { try? JSONParser.document($0).root }
-                name(root?["sessionId"], on: event.lane)
+                note(root?["sessionId"], on: event.lane)
             case .request(let request): owners[event.lane] = request.principal
             default: break
             }
@@ -382,12 +382,12 @@ final class ScenarioPerformer: Sendable {
     /// If the dialect has no ping, it sends a WebSocket ping.
     func fence(_ lane: ConnectionLane) async -> Bool {
         let nonce = "fence-\(nonces.next())"
-        var isOwn = true
+        var hasPing = true
         do {
             switch subject.dialect.encode(["type": "ping", "nonce": .string(nonce)], sentBy: .client) {
             case .frame(let frame): try await lane.send(text: frame.text())
             case .nothing, .inexpressible:
-                isOwn = false
+                hasPing = false
                 try await lane.ping(nonce)
             }
         } catch {
@@ -395,7 +395,7 @@ final class ScenarioPerformer: Sendable {
             return false
         }
         let pong =
-            isOwn
+            hasPing
             ? await lane.mailbox.take(["pong"], within: limit("pong")) { $0["nonce"]?.stringValue ?? nonce == nonce }
             : await lane.mailbox.take([ConnectionLane.pong], within: limit("pong")) { $0.stringValue == nonce }
         if pong == nil { recorder.note(.wait(awaited: "pong", met: false), on: lane.lane) }

@@ -76,7 +76,7 @@ private final class LifeCourse: Sendable {
         let end = start + script.time
         while ContinuousClock.now < end {
             if performer.recorder.isNearlyFull {
-                noteEnd("it saw more than is kept", at: .now - start)
+                noteEnd("the record was full", at: .now - start)
                 break
             }
             let round = script.next(.now - start)
@@ -125,19 +125,19 @@ private final class LifeCourse: Sendable {
     /// Returns false if the rate limit does not allow the round before the end.
     private func waitForBudget(_ steps: [ScenarioStep], until end: ContinuousClock.Instant) async -> Bool {
         let now = ContinuousClock.now
-        let (asked, opens) = state.withLock { state in
+        let (asked, readyAt) = state.withLock { state in
             let before = state.count.byPrincipal
             state.count.add(steps)
             let asked = state.count.byPrincipal.mapValues { $0 }.merging(before) { $0 - $1 }.filter { $0.value > 0 }
-            let opens = asked.map {
+            let moments = asked.map {
                 state.budget.earliest($0.key, for: min($0.value, state.budget.limit ?? .max), at: now)
             }
-            return (asked, opens.compactMap(\.self).max() ?? now)
+            return (asked, moments.compactMap(\.self).max() ?? now)
         }
-        guard opens < end else { return false }
-        if opens > now { try? await Task.sleep(until: opens, clock: .continuous) }
+        guard readyAt < end else { return false }
+        if readyAt > now { try? await Task.sleep(until: readyAt, clock: .continuous) }
         state.withLock { state in
-            state.waited += max(.zero, opens - now)
+            state.waited += max(.zero, readyAt - now)
             for (principal, count) in asked { state.budget.note(count, of: principal, at: .now) }
         }
         return !Task.isCancelled
@@ -171,7 +171,7 @@ private final class LifeCourse: Sendable {
         throw StepEnd.unmet("no connection accepted after \(Self.patience) rounds in a row; the last: \(cut)")
     }
 
-    /// Whether the server still serves a connection; one that accepts no new ones may still serve old ones.
+    /// Whether the server still serves a connection; a server that accepts no new ones may still serve old ones.
     private func isServed(_ performer: ScenarioPerformer, _ reader: LifeReader) async -> Bool {
         if (try? await performer.perform(reader.steps([["do": "alive"]]))) != nil { return true }
         for lane in performer.openLanes where lane.isAuthenticated && !lane.isPaused {

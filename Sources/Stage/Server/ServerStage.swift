@@ -102,7 +102,7 @@ package struct ServerStage: Sendable {
         } catch {
             performance.note(error)
         }
-        await performer.finish(looking: audits)
+        await performer.finish(audits: audits)
         if let instance, let observer {
             await performer.awaitExitAfterLoss(of: instance)
             instance.stopObserving(observer)

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastTransport
 
-struct UpgradeAsked: Sendable {
+struct UpgradeSpec: Sendable {
     /// The address, with the query.
     var endpoint: Endpoint
     var headers: [(String, String)] = []
@@ -12,7 +12,7 @@ struct UpgradeAsked: Sendable {
 
 extension ServerSubject {
     /// The upgrade with a credential, placed as the dialect requires, and a query.
-    func upgrade(token: String?, query: String? = nil) -> UpgradeAsked {
+    func upgrade(token: String?, query: String? = nil) -> UpgradeSpec {
         var parts = [query].compactMap { $0 }
         var headers = headers
         switch (dialect.credential, token) {
@@ -24,7 +24,7 @@ extension ServerSubject {
         // The address's own query is not part of the scenario; a scenario's query replaces it.
         let own = query == nil ? webSocket.query.map { [$0] } ?? [] : []
         let full = (own + parts).joined(separator: "&")
-        return UpgradeAsked(
+        return UpgradeSpec(
             endpoint: webSocket.at(webSocket.path + (full.isEmpty ? "" : "?" + full)), headers: headers, path: path)
     }
 

@@ -56,7 +56,7 @@ extension ServerSubject {
     /// A human-readable line about the wait before a run; nil if there is nothing to show.
     ///
     /// A command without {port} is the usual cause of an endless wait, so the line says so even if progress is hidden.
-    package func awaited(for seconds: Int, isTerminal: Bool) -> String? {
+    package func waitLine(for seconds: Int, isTerminal: Bool) -> String? {
         guard let start else {
             return isTerminal && seconds > 0 ? "waiting up to \(seconds) s for \(webSocket.address)" : nil
         }
@@ -81,8 +81,8 @@ extension ServerSubject {
                 to: webSocket.httpBase, tls: tls, timeout: attempt.left(atMost: .seconds(10)))
             connection.cut(.fin)
         } catch {
-            let mayMend = error.code == .connectionRefused || error.code == .unreachable
-            if webSocket.scheme.isSecure, !mayMend, error.code != .noTLS, await speaksInTheClear() {
+            let mayRecover = error.code == .connectionRefused || error.code == .unreachable
+            if webSocket.scheme.isSecure, !mayRecover, error.code != .noTLS, await speaksInTheClear() {
                 throw HarnessProblem(.wrongScheme(speaksTLS: false, better: with(.ws).address), at: webSocket.address)
             }
             if case .tls(let reason) = error.code { throw tlsProblem(reason) }

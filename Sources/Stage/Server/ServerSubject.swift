@@ -58,7 +58,7 @@ package struct ServerSubject: Sendable {
     /// Whole header values, and parts of them that a server may repeat alone; no transcript may show them.
     var secretsOfHeaders: [(name: String, token: String?)] {
         // An origin or a media type is not a secret, and a server repeats it in other contexts.
-        headers.filter { !Self.openHeaders.contains($0.0.lowercased()) }.flatMap { name, value in
+        headers.filter { !Self.publicHeaders.contains($0.0.lowercased()) }.flatMap { name, value in
             let credentials: [String] = value.split(separator: " ").dropFirst().map(String.init)
             let cookies: [String] = value.split(separator: ";").compactMap { cookie in
                 cookie.split(separator: "=", maxSplits: 1).last.map(String.init)
@@ -68,7 +68,7 @@ package struct ServerSubject: Sendable {
         }
     }
 
-    private static let openHeaders: Set<String> = [
+    private static let publicHeaders: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-type", "origin",
         "pragma", "referer", "user-agent",
     ]
@@ -125,7 +125,7 @@ extension ServerSubject {
     }
 
     /// The default of a value that a server may omit (SYNC-7, LIVE), or its configured value.
-    func unsaid(_ pointer: String) -> JSONValue? {
+    func fallback(_ pointer: String) -> JSONValue? {
         let name =
             pointer.hasPrefix("/limits/") ? String(pointer.dropFirst("/limits/".count)) : String(pointer.dropFirst())
         if let limit = limits[name] { return JSONValue(limit) }
@@ -147,7 +147,7 @@ extension ServerSubject {
 
     /// The point at which a scenario will end early, because it needs a limit that the greeting does not state, or
     /// begins with a handshake that the dialect does not have; nil without a greeting.
-    package func stop(of scenario: Scenario) -> String? {
+    package func earlyEnd(of scenario: Scenario) -> String? {
         guard let known else { return nil }
         var hasWaited = false
         for step in scenario.steps {
@@ -158,7 +158,7 @@ extension ServerSubject {
                     return "\(step.pointer): \(dialect.noHandshakeReason)"
                 }
                 for pointer in connect.save.values.map({ "\($0)" }).sorted() where pointer.hasPrefix("/limits/") {
-                    guard known["limits"]?[String(pointer.dropFirst("/limits/".count))] == nil, unsaid(pointer) == nil
+                    guard known["limits"]?[String(pointer.dropFirst("/limits/".count))] == nil, fallback(pointer) == nil
                     else { continue }
                     return "\(step.pointer): \(Self.lacking(pointer, in: "connected"))"
                 }

@@ -73,7 +73,7 @@ extension StepContext {
         let isKnown = type.map(performer.schemas.isSentByClients) ?? false
         guard let seen = view(of: wire), isKnown == seen["type"]?.stringValue.map(performer.schemas.isSentByClients),
             !isKnown || seen["type"] == frame["type"]
-        else { throw StepEnd.inexpressible("the dialect \(dialect.name) reads '\(type ?? "")' for something else") }
+        else { throw StepEnd.inexpressible("the dialect \(dialect.name) reads '\(type ?? "")' as something else") }
         if isKnown, let type, performer.schemas.accepts(frame, as: type) != performer.schemas.accepts(seen, as: type) {
             throw StepEnd.inexpressible("the dialect \(dialect.name) cannot say what is wrong with this '\(type)'")
         }

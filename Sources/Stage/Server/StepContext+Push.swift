@@ -4,7 +4,7 @@ import HoldfastTranscript
 
 extension StepContext {
     func pushAnswer(_ answer: ScenarioStep.PushAnswer) throws {
-        try route(of: answer.principal).program(answer, at: pointer)
+        try route(of: answer.principal).queue(answer, at: pointer)
     }
 
     func awaitPush(_ awaited: ScenarioStep.AwaitPush) async throws {

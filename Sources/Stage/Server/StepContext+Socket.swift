@@ -41,7 +41,7 @@ extension StepContext {
             // An idle check or a life's round that was cut short may have left this connection open.
             open.cut(.fin)
         }
-        await performer.lane(connect.on)?.leave(within: performer.limit("close"))
+        await performer.lane(connect.on)?.waitUntilGone(within: performer.limit("close"))
         recorder.note(
             .opening(
                 Event.Opening(
@@ -156,7 +156,7 @@ extension StepContext {
         var pieces: [[UInt8]] = []
         for fragment in fragments {
             let piece = try filled(fragment)
-            try refuse(bytes: piece.utf8.count * times)
+            try checkBuildable(bytes: piece.utf8.count * times)
             pieces.append(Array(String(repeating: piece, count: times).utf8))
         }
         let parts = try wire(spelledOut: pieces)
@@ -185,7 +185,7 @@ extension StepContext {
     /// Lengthens a question until its message, now `message`, has the required size; nil if its text is a script.
     func lengthened(_ question: JSONValue, toBytes size: Int, from message: String) throws -> JSONValue? {
         guard question["messages"]?.arrayValue?.last?["content"]?.stringValue?.first != "{" else { return nil }
-        try refuse(bytes: size)
+        try checkBuildable(bytes: size)
         let missing = size - message.utf8.count
         guard missing >= 0 else { throw StepEnd.unsuitable("a frame of \(size) bytes is too small for a question") }
         return ScenarioStep.Question.lengthened(question, by: missing)
@@ -195,7 +195,7 @@ extension StepContext {
     private func padded(_ message: WireMessage, to bytes: JSONValue?) throws -> WireMessage {
         guard let bytes, var frame = try? JSONParser.document(message.text).root else { return message }
         let size = try number(bytes)
-        try refuse(bytes: size)
+        try checkBuildable(bytes: size)
         frame["padding"] = ""
         let missing = size - frame.text().utf8.count
         guard missing >= 0 else { throw StepEnd.unsuitable("a frame of \(size) bytes is too small for a question") }
@@ -203,7 +203,7 @@ extension StepContext {
         return WireMessage(frame.text())
     }
 
-    private func refuse(bytes: Int) throws {
+    private func checkBuildable(bytes: Int) throws {
         guard bytes <= Self.maxBuiltBytes else {
             throw StepEnd.unsuitable(
                 "it needs a frame of \(bytes) bytes; the stage sends at most \(Self.maxBuiltBytes)")
@@ -231,9 +231,9 @@ extension StepContext {
             throw StepEnd.inexpressible(reason)
         }
         let what = awaited.types.joined(separator: " or ")
-        let isMeant: (JSONValue) -> Bool
+        let matches: (JSONValue) -> Bool
         do {
-            isMeant = try matching(awaited.conditions)
+            matches = try matching(awaited.conditions)
         } catch StepEnd.unmet where awaited.bound.isOptional {
             // A value that the subject did not send cannot be awaited.
             return try noteMissing(awaited.save, of: what)
@@ -242,8 +242,8 @@ extension StepContext {
         // A shorter wait cannot distinguish a late answer from none.
         if !awaited.bound.isOptional { within = max(within, lane.timeLeftForAnswers) }
         // A life caps this wait; it checks again when it pauses.
-        if performer.isLife { within = min(within, Self.longestOfLife) }
-        let (frame, isRefused) = await take(awaited.types, within: within, from: lane, where: isMeant)
+        if performer.isLife { within = min(within, Self.maxWaitInLife) }
+        let (frame, isRefused) = await take(awaited.types, within: within, from: lane, where: matches)
         if isRefused { return try noteMissing(awaited.save, of: what) }
         if frame == nil, lane.mailbox.hasEnded, awaited.types.contains("close") {
             return try noteMissing(awaited.save, of: what)
@@ -259,25 +259,25 @@ extension StepContext {
 
     /// Waits for a message; if it results from a question, only until that question is refused as busy.
     private func take(
-        _ types: [String], within limit: Duration, from lane: ConnectionLane, where isMeant: (JSONValue) -> Bool
+        _ types: [String], within limit: Duration, from lane: ConnectionLane, where matches: (JSONValue) -> Bool
     ) async -> (frame: JSONValue?, isRefused: Bool) {
         guard types.allSatisfy(["ack", "message", "toolUse", "done", "error"].contains) else {
-            return (await lane.mailbox.take(types, within: limit, where: isMeant), false)
+            return (await lane.mailbox.take(types, within: limit, where: matches), false)
         }
         let deadline = ExtendedDeadline(limit)
         while true {
             let isRefused = recorder.busyQuestions.leavesNothingToAwait(on: lane.lane)
-            let slice = isRefused ? .zero : min(deadline.rest, Self.glance)
-            let frame = await lane.mailbox.take(types, within: slice, where: isMeant)
+            let slice = isRefused ? .zero : min(deadline.rest, Self.busyCheckInterval)
+            let frame = await lane.mailbox.take(types, within: slice, where: matches)
             if frame != nil || isRefused || deadline.rest <= .zero || lane.mailbox.hasEnded || Task.isCancelled {
                 return (frame, frame == nil && isRefused)
             }
         }
     }
 
-    private static let longestOfLife = Duration.seconds(5)
+    private static let maxWaitInLife = Duration.seconds(5)
 
-    private static let glance = Duration.milliseconds(250)
+    private static let busyCheckInterval = Duration.milliseconds(250)
 
     /// Requests the remaining pages of a server that pages by itself: only all pages together are the whole answer.
     ///
@@ -310,7 +310,7 @@ extension StepContext {
 
     /// Whether a message has the values; null stands for a member that is absent.
     func matching(_ values: [String: JSONValue]) throws -> (JSONValue) -> Bool {
-        let wireHasNonces = dialect.isCanonical || dialect.saysNonces
+        let wireHasNonces = dialect.isCanonical || dialect.keepsNonces
         let conditions = values.filter { key, _ in
             // A model uses the server's own tools, whatever the script calls them.
             if key == "/tool" { return subject.agent != .model }

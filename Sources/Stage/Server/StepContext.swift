@@ -87,16 +87,16 @@ struct StepContext: Sendable {
     /// A session is requested by the name that the subject gave it, whatever its form (ID-7).
     func check(_ value: JSONValue, as name: String) throws {
         guard let problem = performer.schemas.problem(of: value, as: name, at: location) else { return }
-        let said = performer.said.compactMap { performer.variables(with: local)[$0] }
+        let saved = performer.savedNames.compactMap { performer.variables(with: local)[$0] }
         if let session = value["sessionId"], case .string(let id) = session,
             (1...Self.longestName).contains(id.utf8.count),
-            said.contains(session)
+            saved.contains(session)
         {
             var proper = value
             proper["sessionId"] = "s"
             if performer.schemas.accepts(proper, as: name) { return }
         }
-        guard !value.members.contains(where: said.contains) else {
+        guard !value.members.contains(where: saved.contains) else {
             throw StepEnd.unmet("\(pointer): with the server's values, this is not a valid '\(name)' frame to send")
         }
         throw StepEnd.harness(problem)
@@ -115,7 +115,7 @@ struct StepContext: Sendable {
     /// A path in which each session name from the subject is one segment, whatever its form.
     func filledPath(_ template: String) throws -> String {
         var variables = performer.variables(with: local)
-        for name in performer.said where template.contains("${\(name)") {
+        for name in performer.savedNames where template.contains("${\(name)") {
             guard let text = variables[name]?.stringValue else { continue }
             variables[name] = .string(percentEncoded(text, keeping: ":@!$&'()*+,;="))
         }
@@ -133,7 +133,7 @@ struct StepContext: Sendable {
                     // A life goes on without the step.
                     throw performer.isLife ? StepEnd.inexpressible(reason) : StepEnd.unmet("\(pointer): \(reason)")
                 }
-            case .notANumber(let name) where performer.said.contains(name):
+            case .notANumber(let name) where performer.savedNames.contains(name):
                 throw StepEnd.unmet("\(pointer): the server's '\(name)' is not an integer")
             default: break
             }
@@ -160,7 +160,7 @@ struct StepContext: Sendable {
     func save(_ pointers: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
         for (name, pointer) in pointers.sorted(by: { $0.key < $1.key }) {
             let name = try filled(name)
-            let value = root?[pointer] ?? subject.unsaid("\(pointer)")
+            let value = root?[pointer] ?? subject.fallback("\(pointer)")
             if let value, Self.isUsable(value, at: pointer) {
                 performer.save(value, as: name)
                 continue
@@ -169,7 +169,7 @@ struct StepContext: Sendable {
             performer.noteMissing(
                 name,
                 because: value.map {
-                    "\(what) has \(excerpt($0.text(), limit: 40)) as \(pointer), and nothing can be asked with it"
+                    "\(what) has \(excerpt($0.text(), limit: 40)) as \(pointer), which later steps cannot use"
                 }
                     ?? ServerSubject.lacking("\(pointer)", in: what))
         }

@@ -68,9 +68,9 @@ package struct SuiteRun: Sendable {
         let isFrail = !stage.subject.dialect.isCanonical
         let dangerous = isFrail ? all.filter { scenarios[$0].sendsVerbatim } : []
         // With few principals, later scenarios would lack a usable device, or a stream that fits on one page.
-        let areFew = stage.subject.principals.count < Self.fewPrincipals
+        let hasFewPrincipals = stage.subject.principals.count < Self.fewPrincipals
         let last =
-            areFew
+            hasFewPrincipals
             ? all.filter { scenarios[$0].endsDevice || scenarios[$0].fillsStream }.filter { !dangerous.contains($0) }
             : []
         let shareable = all.filter { !dangerous.contains($0) && !last.contains($0) }
@@ -94,8 +94,8 @@ package struct SuiteRun: Sendable {
         await shared?.end()
         var outcome = Outcome(
             performances: state.results, startProblem: await shared?.startProblem ?? first.problem)
-        if !state.again.isEmpty {
-            let names = state.again.sorted().map { scenarios[$0].name }.joined(separator: ", ")
+        if !state.rerun.isEmpty {
+            let names = state.rerun.sorted().map { scenarios[$0].name }.joined(separator: ", ")
             outcome.diagnostics.append(
                 "run again alone, because the server exited while they ran in parallel: \(names)")
         }
@@ -112,8 +112,8 @@ package struct SuiteRun: Sendable {
         _ scenarios: [Int], on state: inout State, _ shared: SharedInstance?,
         _ progress: @Sendable (Progress) -> Void
     ) async {
-        let again = state.again.sorted()
-        await perform([Queue(again + scenarios, limit: 1)], on: &state, shared, progress)
+        let rerun = state.rerun.sorted()
+        await perform([Queue(rerun + scenarios, limit: 1)], on: &state, shared, progress)
     }
 
     /// With this many principals, enough usable devices remain.
@@ -145,11 +145,11 @@ package struct SuiteRun: Sendable {
         let first: FirstStart
         var done = 0
         /// The scenarios on the shared instance at this moment.
-        var together: Set<Int> = []
+        var onSharedInstance: Set<Int> = []
         /// The scenarios that ran when another one ended the shared instance.
         private var disturbed: Set<Int> = []
         /// The scenarios that ran alongside others when it ended; they are performed again.
-        var again: Set<Int> = []
+        var rerun: Set<Int> = []
         /// The number of repetitions of each scenario because the server stopped.
         private(set) var stops: [Int: Int] = [:]
         /// The time since which scenarios wait for budgets.
@@ -172,15 +172,15 @@ package struct SuiteRun: Sendable {
 
         /// Whether the shared instance ended while several scenarios used it, so that this one must be repeated.
         mutating func isDisturbed(_ ended: Ended) -> Bool {
-            let beside = together.subtracting([ended.index])
-            together = beside
+            let beside = onSharedInstance.subtracting([ended.index])
+            onSharedInstance = beside
             guard ended.performance.sawServerEnd, !ended.performance.wasInterrupted else {
                 disturbed.remove(ended.index)
                 return false
             }
             if !beside.isEmpty { disturbed.formUnion(beside.union([ended.index])) }
             guard disturbed.remove(ended.index) != nil else { return false }
-            again.insert(ended.index)
+            rerun.insert(ended.index)
             return true
         }
 
@@ -227,7 +227,7 @@ package struct SuiteRun: Sendable {
         var queues = queues
         await withTaskGroup(of: Ended?.self) { group in
             var alarms: Set<ContinuousClock.Instant> = []
-            var width = ConcurrencyLimit()
+            var concurrency = ConcurrencyLimit()
             while true {
                 // The time of the next check, even if no scenario ends before.
                 var alarm: ContinuousClock.Instant?
@@ -235,8 +235,8 @@ package struct SuiteRun: Sendable {
                 while let (number, index) = state.longest(of: queues, among: open) {
                     let running = queues.map(\.running).reduce(0, +)
                     guard running < jobs else { break }
-                    guard width.hasRoom(beside: running) else {
-                        alarm = min(alarm ?? width.nextLook, width.nextLook)
+                    guard concurrency.hasRoom(beside: running) else {
+                        alarm = min(alarm ?? concurrency.nextCheck, concurrency.nextCheck)
                         break
                     }
                     let scenario = state.scenarios[index]
@@ -266,7 +266,7 @@ package struct SuiteRun: Sendable {
                     }
                     queues[number].waiting.removeFirst()
                     queues[number].running += 1
-                    if !scenario.needs.start { state.together.insert(index) }
+                    if !scenario.needs.start { state.onSharedInstance.insert(index) }
                 }
                 if let alarm, alarms.insert(alarm).inserted {
                     group.addTask {

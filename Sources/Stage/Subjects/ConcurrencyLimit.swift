@@ -8,12 +8,12 @@ struct ConcurrencyLimit {
     private static let interval = Duration.milliseconds(100)
 
     private var limit = few
-    private(set) var nextLook = ContinuousClock.now + interval
+    private(set) var nextCheck = ContinuousClock.now + interval
 
     mutating func hasRoom(beside running: Int) -> Bool {
-        if .now >= nextLook {
+        if .now >= nextCheck {
             limit = isMachineLate() ? running - Self.few : running + Self.few
-            nextLook = .now + Self.interval
+            nextCheck = .now + Self.interval
         }
         return running < max(limit, Self.few)
     }

@@ -10,7 +10,7 @@ package struct DriverProblem: Error, Sendable, Equatable {
         case disconnected
         case hung(milliseconds: Int)
         /// A line that is not a reply, and the reason; the line may be cut.
-        case noReply(line: String, reasons: [String])
+        case notAReply(line: String, reasons: [String])
         /// A reply to a command that was not sent, or was already answered.
         case unasked(line: String, expected: Int?)
         /// A line longer than any reply, or more output than any driver needs.
@@ -98,7 +98,7 @@ extension DriverProblem: CustomStringConvertible {
             .init(
                 "no answer to \(asked) in \(Self.seconds(milliseconds))", "an answer to every command",
                 "answer as soon as the app has accepted the command; do not wait for the server")
-        case .noReply(let line, let reasons):
+        case .notAReply(let line, let reasons):
             .init(
                 "instead of an answer to \(asked) came '\(line)' (\(reasons.joined(separator: "; ")))",
                 "one JSON object in one line, as in Spec/schemas/files/driver-reply.json",

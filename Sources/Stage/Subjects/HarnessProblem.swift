@@ -111,7 +111,7 @@ extension HarnessProblem: CustomStringConvertible {
         case .malformedReference(let text):
             .init("'\(text)' has an invalid reference", "${name}, ${name+1} or ${name-1}", "correct the scenario")
         case .noConnection(let lane):
-            .init("connection \(lane) is not open", "a connect step before", "correct the scenario")
+            .init("connection \(lane) is not open", "an earlier connect step", "correct the scenario")
         case .invalidFrame(let type, let reasons):
             .init(
                 "the stage's own \(type) is rejected by its schema: \(reasons.joined(separator: "; "))",

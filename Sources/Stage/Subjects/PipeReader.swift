@@ -61,7 +61,7 @@ final class PipeReader: Sendable {
 private final class Alarm: Sendable {
     private struct State {
         var hasRung = false
-        var isHeard = true
+        var hasReader = true
     }
 
     /// Becomes readable when the alarm rings; `closed` if no descriptor was available.
@@ -80,14 +80,14 @@ private final class Alarm: Sendable {
             guard !state.hasRung, let ringing else { return }
             state.hasRung = true
             // A byte is needed because a process that is just being started may hold this end too.
-            if state.isHeard { _ = try? ringing.write([0]) } else { descriptor.close() }
+            if state.hasReader { _ = try? ringing.write([0]) } else { descriptor.close() }
             ringing.close()
         }
     }
 
     func noteEnd() {
         state.withLock { state in
-            state.isHeard = false
+            state.hasReader = false
             if state.hasRung { descriptor.close() }
         }
     }

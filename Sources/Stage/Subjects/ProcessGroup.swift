@@ -26,7 +26,7 @@ struct ProcessGroup: Sendable {
     /// Ends its remaining processes, even outside the group, until none is found.
     /// - Returns: Whether there were any besides its leader.
     func sweep() -> Bool {
-        var hadStayed = false
+        var foundOthers = false
         var quietRounds = 0
         // A process that begins while the table is read is not seen in it, so one empty round proves nothing.
         let deadline = ContinuousClock.now + Self.sweepLimit
@@ -34,12 +34,12 @@ struct ProcessGroup: Sendable {
             let left = members().filter { $0 != leader }
             kill()
             for member in left { SystemSignal.kill.send(to: member) }
-            if !left.isEmpty { hadStayed = true }
+            if !left.isEmpty { foundOthers = true }
             quietRounds = left.isEmpty ? quietRounds + 1 : 0
             if quietRounds == 2 { break }
             Processes.pause(microseconds: 2000)
         }
-        return hadStayed
+        return foundOthers
     }
 
     /// Every process of the subject that has not ended; empty without `/proc`.

@@ -6,10 +6,10 @@ package enum RunningSubjects {
         var groups: Set<ProcessID> = []
         /// The number of starts under way, each of which may have a process without a group.
         var starting = 0
-        var adoption = Adoption.unasked
+        var adoption = Adoption.notRequested
     }
 
-    private enum Adoption { case unasked, asked, refused, running(Orphans) }
+    private enum Adoption { case notRequested, requested, refused, running(Orphans) }
 
     private static let watchdog = Watchdog.start()
     private static let state = Mutex(State())
@@ -19,19 +19,19 @@ package enum RunningSubjects {
     /// Only for programs that start no other children.
     package static func adoptOrphans() {
         state.withLock { state in
-            if case .unasked = state.adoption { state.adoption = .asked }
+            if case .notRequested = state.adoption { state.adoption = .requested }
         }
     }
 
     /// Notes that a process is about to be started; followed by ``add(_:)`` or ``noneStarted()``.
     static func willStart() {
         state.withLock { state in
-            if case .asked = state.adoption {
+            if case .requested = state.adoption {
                 state.adoption = Orphans.adopt().map(Adoption.running) ?? .refused
             }
             state.starting += 1
         }
-        // The guardian starts only now, because it is a child as well.
+        // The watchdog starts only now, because it is a child as well.
         _ = watchdog
     }
 
@@ -54,9 +54,9 @@ package enum RunningSubjects {
         return state.withLock { state in
             state.groups.remove(group)
             guard state.groups.isEmpty, let orphans = orphans(state) else { return false }
-            let hadStayed = orphans.end()
-            if hadStayed { DataFolder.removeAgain() }
-            return hadStayed
+            let foundOrphans = orphans.end()
+            if foundOrphans { DataFolder.removeAgain() }
+            return foundOrphans
         }
     }
 

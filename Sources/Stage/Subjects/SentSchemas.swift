@@ -6,7 +6,7 @@ struct SentSchemas: Sendable {
     private let schemas: Result<MessageSchemas, InputProblems>
 
     init(_ specification: Specification) {
-        // A profile's additions bind frames that a subject is meant to accept; a scenario may omit them on purpose.
+        // Only the core schemas: a scenario may omit the additions of a profile on purpose.
         do {
             schemas = .success(try MessageSchemas(specification.files, profiles: [.core]))
         } catch {

@@ -145,13 +145,13 @@ enum FreePort {
     /// Below the ports that systems use for outgoing connections: one of these could take the port while the subject is
     /// down between a kill and its restart.
     private static let range = 15_000...29_999
-    private static let given = Mutex<Set<Int>>([])
+    private static let used = Mutex<Set<Int>>([])
 
     /// A free port that this program has not used before.
     static func next() -> Int {
         for _ in 0..<1000 {
             let port = Int.random(in: range)
-            if Network.isFree(port: UInt16(port)), given.withLock({ $0.insert(port).inserted }) { return port }
+            if Network.isFree(port: UInt16(port)), used.withLock({ $0.insert(port).inserted }) { return port }
         }
         return Int.random(in: range)
     }

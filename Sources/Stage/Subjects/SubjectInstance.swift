@@ -96,7 +96,7 @@ final class SubjectInstance: Sendable {
     private func waitUntilReady(_ process: SubjectProcess, within limit: Duration) async throws(HarnessProblem) {
         let end = ContinuousClock.now + limit
         var pause = Duration.milliseconds(5)
-        var hasSaid = command.ready == nil
+        var sawReady = command.ready == nil
         while true {
             if let exit = process.exit {
                 throw problem(
@@ -104,9 +104,9 @@ final class SubjectInstance: Sendable {
                         "\(exit)", url: webSocket.address, output: words(of: process),
                         leftDaemon: exit == .code(0) && process.leftProcessesBehind))
             }
-            hasSaid = hasSaid || process.output.sawReady
+            sawReady = sawReady || process.output.sawReady
             // A process that listens after the command has ended is a daemon, which will be ended.
-            if hasSaid {
+            if sawReady {
                 let problem = await connectionProblem()
                 if problem == nil, !process.isEnding { return }
                 if let problem, problem.isLocal {
@@ -120,7 +120,7 @@ final class SubjectInstance: Sendable {
         }
         process.kill()
         let seconds = Int(limit / .seconds(1))
-        let awaited = hasSaid ? "no connection on \(webSocket.address)" : "no '\(command.ready ?? "")' in its output"
+        let awaited = sawReady ? "no connection on \(webSocket.address)" : "no '\(command.ready ?? "")' in its output"
         throw problem(
             .notStarted(
                 reason: Task.isCancelled ? "interrupted during the start" : "\(awaited) in \(seconds) s",

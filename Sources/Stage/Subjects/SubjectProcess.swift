@@ -82,8 +82,8 @@ final class SubjectProcess: Sendable {
         _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }
     ) async throws(LaunchProblem) -> SubjectProcess {
         let pipes = (0..<(launch.takesOutput == nil ? 2 : 3)).map { _ in Descriptor.pipe() }
-        guard let program = launch.command.first, let input = pipes[0], let out = pipes[1],
-            let said = pipes[pipes.count - 1]
+        guard let program = launch.command.first, let input = pipes[0], let errorPipe = pipes[1],
+            let outPipe = pipes[pipes.count - 1]
         else {
             for end in pipes.compactMap({ $0 }).flatMap({ [$0.reading, $0.writing] }) { end.close() }
             throw LaunchProblem(reason: "no pipe could be made")
@@ -92,10 +92,10 @@ final class SubjectProcess: Sendable {
         input.writing.neverWait()
         let id = UniqueName.uuid()
         let mark = "\(StartCommand.instanceVariable)=\(id)"
-        let output = OutputTail(reading: out.reading, ready: launch.ready)
-        let answers = launch.takesOutput.map { PipeReader(said.reading, take: $0) }
+        let output = OutputTail(reading: errorPipe.reading, ready: launch.ready)
+        let answers = launch.takesOutput.map { PipeReader(outPipe.reading, take: $0) }
         // Both may be the same pipe, whose end must be closed only once.
-        let writingEnds = Set([out.writing, said.writing])
+        let writingEnds = Set([errorPipe.writing, outPipe.writing])
         var variables: [Environment.Key: String?] = [:]
         for (name, value) in launch.environment { variables[Environment.Key(stringLiteral: name)] = value }
         variables[Environment.Key(stringLiteral: StartCommand.instanceVariable)] = id
@@ -115,8 +115,8 @@ final class SubjectProcess: Sendable {
                 let result = try await Subprocess.run(
                     configuration,
                     input: .fileDescriptor(.init(rawValue: input.reading.number), closeAfterSpawningProcess: false),
-                    output: .fileDescriptor(.init(rawValue: said.writing.number), closeAfterSpawningProcess: false),
-                    error: .fileDescriptor(.init(rawValue: out.writing.number), closeAfterSpawningProcess: false)
+                    output: .fileDescriptor(.init(rawValue: outPipe.writing.number), closeAfterSpawningProcess: false),
+                    error: .fileDescriptor(.init(rawValue: errorPipe.writing.number), closeAfterSpawningProcess: false)
                 ) { execution in
                     for end in writingEnds.union([input.reading]) { end.close() }
                     let new = SubjectProcess(

@@ -14,9 +14,9 @@ package final class TokenSource: Sendable, Equatable {
 
     /// The time for which a credential without a known expiry is used.
     private static let lifetime = Duration.seconds(60)
-    /// The seconds before its expiry in which a credential is no longer used, so that a scenario can end with it.
+    /// The seconds before its expiry in which a credential is no longer used, so that it outlasts the scenario.
     private static let margin = 60.0
-    /// The time for which a failure is remembered, so that not every scenario waits for another.
+    /// The time for which a failure is remembered, so that not every scenario tries again.
     private static let pause = Duration.seconds(20)
 
     private let ask: @Sendable () async throws -> String
@@ -24,7 +24,7 @@ package final class TokenSource: Sendable, Equatable {
 
     package init(asking ask: @escaping @Sendable () async throws -> String) { self.ask = ask }
 
-    package func asked() async throws -> String {
+    package func renewed() async throws -> String {
         let token = try await ask()
         state.withLock { $0 = State(token: token, askedAt: .now) }
         return token
@@ -42,7 +42,7 @@ package final class TokenSource: Sendable, Equatable {
         }
         if let failure = known.failure, .now - failure.at < Self.pause { throw failure.problem }
         do {
-            return try await asked()
+            return try await renewed()
         } catch {
             let words = (error as? InputProblem).map { "\($0.location): \($0.what)" }
             let problem = TokenProblem(description: words ?? "\(error)")

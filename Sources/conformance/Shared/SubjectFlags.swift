@@ -195,7 +195,7 @@ struct SubjectFlags: ParsableArguments {
     ) async throws -> Result {
         if let url, !isQuiet { Self.tellWebSocket(of: url) }
         let showsWait = Console.showsProgress && !isQuiet
-        if !reference, let line = subject.awaited(for: wait, isTerminal: showsWait) { Console.error(line) }
+        if !reference, let line = subject.waitLine(for: wait, isTerminal: showsWait) { Console.error(line) }
         return try await server().withSubject(subject, under: specification, until: stop) { subject in
             // A server started elsewhere needs to know the address of the push service, at least its port.
             if pushSink != nil, let sink = subject.pushSink { Console.error("push service listening at \(sink.url)") }

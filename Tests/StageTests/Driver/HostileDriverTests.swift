@@ -32,7 +32,7 @@ import Testing
     ])
     func `a reply that its schema rejects is shown with the reason`(text: String, reason: String) async throws {
         let problem = try #require(await ShellDriver.answer(#"echo "\#(text)""#).problem)
-        guard case .noReply(_, let reasons) = problem.code else {
+        guard case .notAReply(_, let reasons) = problem.code else {
             Issue.record("\(problem)")
             return
         }
@@ -99,7 +99,7 @@ import Testing
         }
         switch problem?.code {
         case .flooded(let bytes): #expect(bytes < 2 * LineBox.limit)
-        case .noReply(let line, _): #expect(line == "y")
+        case .notAReply(let line, _): #expect(line == "y")
         default: Issue.record("\(String(describing: problem))")
         }
         await link.end()
