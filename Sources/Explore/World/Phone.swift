@@ -220,7 +220,7 @@ final class Phone: VirtualStage, ClientScene {
     private func person(_ act: ClientAct, _ context: ClientStepContext<Phone>) throws {
         var shown: JSONValue?
         if case .sendAgain = act { shown = readScreen() }
-        let order = try context.order(act, shown: shown)
+        let order = try context.command(for: act, shown: shown)
         note(.act(act.verb, order.act), on: .client)
         if let isReachable = act.makesReachable { self.act { $0.setReachable(isReachable) } }
         guard app != nil || ["launch", "quit", "crash"].contains(act.verb) else {

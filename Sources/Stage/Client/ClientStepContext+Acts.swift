@@ -4,7 +4,7 @@ import HoldfastTranscript
 
 extension ClientStepContext {
     /// The driver's command for an act of the person or the phone, and the details to record, given the current screen.
-    package func order(_ act: ClientAct, shown: JSONValue?) throws -> (command: JSONObject, act: JSONObject) {
+    package func command(for act: ClientAct, shown: JSONValue?) throws -> (command: JSONObject, act: JSONObject) {
         performer.note(done: act)
         var members: JSONObject = [:]
         var details: JSONObject = [:]
@@ -147,8 +147,8 @@ extension ClientStepContext where Scene == ClientPerformer {
     func act(_ act: ClientAct) async throws {
         var shown: JSONValue?
         if case .sendAgain = act { shown = try await performer.readScreen(at: pointer) }
-        let order = try order(act, shown: shown)
-        try await performer.command(order.command, as: order.act, at: pointer) { [server] in
+        let (command, details) = try self.command(for: act, shown: shown)
+        try await performer.command(command, as: details, at: pointer) { [server] in
             if let isReachable = act.makesReachable { server.act { $0.setReachable(isReachable) } }
         }
     }

@@ -15,7 +15,7 @@ final class ScriptedServer: Sendable {
         /// The numbers of admitted connections, by the client's address.
         var admitted: [String: (number: Int, principal: String?, close: Int?)] = [:]
         var requests: [Int: (asked: RESTRequest, waiting: CheckedContinuation<HTTPServerResponse, Never>)] = [:]
-        var silent: [Int: CheckedContinuation<UpgradeDecision, Never>] = [:]
+        var unansweredUpgrades: [Int: CheckedContinuation<UpgradeDecision, Never>] = [:]
         var timers: [Task<Void, Never>] = []
         var lastConnection = -1
         var lastExchange = 0
@@ -98,9 +98,9 @@ final class ScriptedServer: Sendable {
             state.isOver = true
             for timer in state.timers { timer.cancel() }
             for request in state.requests.values { state.resume(request.waiting, with: .reset) }
-            for continuation in state.silent.values { state.resume(continuation, with: .reset) }
+            for continuation in state.unansweredUpgrades.values { state.resume(continuation, with: .reset) }
             state.requests = [:]
-            state.silent = [:]
+            state.unansweredUpgrades = [:]
             for socket in state.sockets.values { socket.cut(.reset) }
         }
     }
@@ -261,7 +261,7 @@ extension ScriptedServer: TransportHandler {
                     state.resume(continuation, with: .refuse(status: status, body: body))
                 case .reset: state.resume(continuation, with: .reset)
                 case .silence:
-                    state.silent[number] = continuation
+                    state.unansweredUpgrades[number] = continuation
                     return number
                 }
                 return nil
@@ -273,7 +273,7 @@ extension ScriptedServer: TransportHandler {
 
     private func gaveUp(_ number: Int) {
         withState { state in
-            guard let continuation = state.silent.removeValue(forKey: number) else { return }
+            guard let continuation = state.unansweredUpgrades.removeValue(forKey: number) else { return }
             recorder.note(.refused(status: nil, reason: "the client gave up"), on: .connection(number: number))
             state.resume(continuation, with: .reset)
         }

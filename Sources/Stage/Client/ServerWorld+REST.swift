@@ -104,7 +104,7 @@ extension ServerWorld {
             let status = problem.code == "session_not_found" ? 404 : 422
             return answer(request, Self.refusal(status, problem.code, problem.text, key: question.key))
         }
-        let before = known(question)
+        let before = knownTurn(of: question)
         let number = before ?? begin(question)
         if before == nil, let turn = turns[number] { announce(turn) }
         if rule.action == .store {

@@ -21,7 +21,7 @@ extension ServerWorld {
         if let problem = refusal(of: question) {
             return send(Self.error(problem.code, problem.text, key: question.key), to: connection)
         }
-        if let number = known(question) {
+        if let number = knownTurn(of: question) {
             // A repeat of a running turn waits for the single ending like all others.
             guard then != .store, let turn = turns[number] else { return }
             send(ack(turn, isDuplicate: true), to: connection)
@@ -51,7 +51,7 @@ extension ServerWorld {
         if let session = question.session, index(of: session) == nil {
             return ("session_not_found", "no session '\(session.prefix(60))'")
         }
-        guard let turn = known(question).flatMap({ turns[$0] }), let first = turn.question else { return nil }
+        guard let turn = knownTurn(of: question).flatMap({ turns[$0] }), let first = turn.question else { return nil }
         let isSame =
             MessageContent.isSame(first.content, as: question.content)
             && (question.session == nil || question.session == turn.session)
@@ -59,7 +59,7 @@ extension ServerWorld {
     }
 
     /// The turn of a question that was accepted before.
-    func known(_ question: WorldQuestion) -> Int? { turnByKey[question.key] }
+    func knownTurn(of question: WorldQuestion) -> Int? { turnByKey[question.key] }
 
     mutating func begin(_ question: WorldQuestion) -> Int {
         lastTurn += 1

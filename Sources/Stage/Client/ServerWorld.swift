@@ -177,7 +177,7 @@ package struct ServerWorld {
             return rules.entries[position].rule
         }
         var followed = rules
-        guard known(question) == nil,
+        guard knownTurn(of: question) == nil,
             let position = followed.follow(Rule.Arrival(.chat, session: session), newest: true),
             followed.entries[position].rule.action == .ack
         else { return Rule(.post) }

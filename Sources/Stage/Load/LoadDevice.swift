@@ -22,7 +22,7 @@ final class LoadDevice: Sendable {
         var epoch: String?
         var seq = 0
         var session: String?
-        var asked = 0
+        var askedCount = 0
         var questions: [String: Question] = [:]
         var last: JSONValue?
         /// The scheduled time of the reconnect whose `syncResult` is awaited.
@@ -159,8 +159,8 @@ final class LoadDevice: Sendable {
 
     private func question(inNewSession: Bool) -> JSONValue {
         state.withLock { state in
-            state.asked += 1
-            let text = "Answer in one short sentence, please. (load \(number)-\(state.asked))"
+            state.askedCount += 1
+            let text = "Answer in one short sentence, please. (load \(number)-\(state.askedCount))"
             var content = JSONValue.string(text)
             if subject.hasScriptedAgent {
                 let mix = load.plan.mix
@@ -171,7 +171,7 @@ final class LoadDevice: Sendable {
                 content = .string(script.text())
             }
             var frame: JSONValue = ["type": "chat", "messages": [["role": "user", "content": content]]]
-            frame["clientMessageId"] = .string("\(load.run)-\(number)-\(state.asked)")
+            frame["clientMessageId"] = .string("\(load.run)-\(number)-\(state.askedCount)")
             if let session = state.session, !inNewSession { frame["sessionId"] = .string(session) }
             return frame
         }

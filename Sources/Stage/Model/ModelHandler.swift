@@ -6,20 +6,20 @@ struct ModelHandler: TransportHandler {
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let path = request.path.hasPrefix("/v1/") ? String(request.path.dropFirst(3)) : request.path
-        let asked = "\(request.method) \(request.path.prefix(200))"
+        let requestLine = "\(request.method) \(request.path.prefix(200))"
         switch path {
-        case "/chat/completions": return await answer(request, .openAI, asked)
-        case "/messages": return await answer(request, .anthropic, asked)
+        case "/chat/completions": return await answer(request, .openAI, requestLine)
+        case "/messages": return await answer(request, .anthropic, requestLine)
         case "/models" where request.method == "GET": return .json(Self.models(for: Self.vendor(of: request)).text())
-        default: return ModelProblem.notFound(asked).response(for: Self.vendor(of: request))
+        default: return ModelProblem.notFound(requestLine).response(for: Self.vendor(of: request))
         }
     }
 
     private func answer(
-        _ request: HTTPServerRequest, _ vendor: ModelVendor, _ asked: String
+        _ request: HTTPServerRequest, _ vendor: ModelVendor, _ requestLine: String
     ) async -> HTTPServerResponse {
         do throws(ModelProblem) {
-            guard request.method == "POST" else { throw .wrongMethod(asked) }
+            guard request.method == "POST" else { throw .wrongMethod(requestLine) }
             guard request.body.count <= Self.maxBodyBytes else { throw .tooLarge(Self.maxBodyBytes) }
             guard let body = try? JSONParser.value(String(decoding: request.body, as: UTF8.self)) else {
                 throw .badRequest("the body is not JSON")
