@@ -61,7 +61,7 @@ import Testing
         for _ in 1...13 {
             phone.elapse(.poll(conversation: number), after: 5_000)
             phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s1"}]}"#)
-            if let other = phone.core.known("s1") { phone.elapse(.poll(conversation: other)) }
+            if let other = phone.core.knownNumber("s1") { phone.elapse(.poll(conversation: other)) }
             phone.answer(path: "/api/sessions/s1", "", status: 503)
         }
         // The first list was that of the start.

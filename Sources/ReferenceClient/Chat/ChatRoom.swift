@@ -18,7 +18,7 @@ package struct ChatRoom: Sendable {
     }
 
     /// Carries out a typed line; false if it ends the chat.
-    package func hear(_ line: String) async throws -> Bool {
+    package func carryOut(_ line: String) async throws -> Bool {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         switch words.first {
         case nil: return true

@@ -11,8 +11,8 @@ extension ClientCore {
         guard let answer, answer.status < 500 || purpose.isPost else { return failed(purpose, request: request) }
         let body = Self.object(answer.body) ?? .null
         switch purpose {
-        case .read(let session, let number): wasRead(session, number, answer.status, body)
-        case .start: listed(body, succeeded: answer.status == 200)
+        case .read(let session, let number): readAnswered(session, number, answer.status, body)
+        case .start: startAnswered(body, succeeded: answer.status == 200)
         case .list: if answer.status == 200 { listRead(body) }
         case .search(let number): searched(body, for: number, succeeded: answer.status == 200)
         case .post(let key, let number): posted(key, number, answer, body)
@@ -21,12 +21,12 @@ extension ClientCore {
 
     mutating func failed(_ purpose: Purpose, request: Int) {
         switch purpose {
-        case .read(_, let number), .search(let number): hasRead(number, succeeded: false)
+        case .read(_, let number), .search(let number): readEnded(number, succeeded: false)
         case .start: startIsDue = true
         case .list: return
         case .post(let key, _):
             guard let index = index(of: key) else { return }
-            outbox[index].isLost = true
+            outbox[index].mayLackEnding = true
             guard outbox[index].phase == .posted(request: request) else { return }
             stopWaiting(.confirmation(key: key))
             outbox[index].phase = .doubtful
@@ -35,14 +35,14 @@ extension ClientCore {
         }
     }
 
-    private mutating func wasRead(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {
+    private mutating func readAnswered(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {
         guard status == 200, let history = body["session"], history.text("id") == session else {
             return refused(session, number, status, body)
         }
         // The conversation may have been merged into another in the meantime.
         let number = conversations[number]?.session == session ? number : conversation(of: session)
         take(history: history, of: number)
-        hasRead(number, succeeded: true)
+        readEnded(number, succeeded: true)
     }
 
     private mutating func refused(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {
@@ -50,12 +50,12 @@ extension ClientCore {
         // Only the server's own errors say that a session does not exist; a gateway has no error body.
         guard status == 404 || status == 400, body.text("error") != nil else {
             if status == 401 { showError("Please sign in again.", code: code) }
-            return hasRead(number, succeeded: false)
+            return readEnded(number, succeeded: false)
         }
         conversations[number]?.wanted = nil
         conversations[number]?.isStale = false
         showError("This conversation no longer exists.", code: code ?? "session_not_found")
-        hasRead(number, succeeded: true)
+        readEnded(number, succeeded: true)
         guard conversations[number]?.messages.isEmpty == true, number == shown else { return }
         show(newConversation())
     }
@@ -77,7 +77,7 @@ extension ClientCore {
         if let wanted = conversations[number]?.wanted,
             let position = conversations[number]?.position(id: wanted)
         {
-            // Its notification has counted it, or will show it.
+            // The notification already counted this message as unread, or opening it shows the message.
             conversations[number]?.messages[position].isCounted = true
             conversations[number]?.wanted = nil
         }
@@ -91,7 +91,7 @@ extension ClientCore {
         pump()
     }
 
-    /// Whether a question's turn has ended according to the history.
+    /// Ends a question if its turn has ended according to the history.
     private mutating func learn(of question: Question, in number: Int, turns: [JSONValue]) {
         guard let messages = conversations[number]?.messages,
             let position = messages.lastIndex(where: { $0.key == question.key }), messages[position].id != nil
@@ -129,8 +129,8 @@ extension ClientCore {
             fail(key, words, code: code)
         case .refused:
             learnSession(from: body, of: key)
-            let isForNow = answer.status == 429 || code == "rate_limited"
-            guard isForNow else { return refuse(key, words, code: code) }
+            let isTemporary = answer.status == 429 || code == "rate_limited"
+            guard isTemporary else { return refuse(key, words, code: code) }
             // The longer of the waits that header and body ask for.
             let header = answer.retryAfter.flatMap(Double.init).map { Int(min($0, 86_400) * 1000) }
             let pause = max(header ?? 0, body["retryAfterMs"]?.intValue ?? (header == nil ? 60_000 : 0))
@@ -159,7 +159,7 @@ extension ClientCore {
         guard let index = index(of: key), case .posted = outbox[index].phase else { return }
         stopWaiting(.confirmation(key: key))
         outbox[index].phase = .doubtful
-        outbox[index].isLost = true
+        outbox[index].mayLackEnding = true
         outbox[index].avoidsREST = true
         if link.live != nil { return pump() }
         beginReading(outbox[index].conversation, atOnce: false)

@@ -12,7 +12,7 @@ extension ClientCore {
     }
 
     mutating func show(_ number: Int) {
-        if let left = conversations[shown], left.session == nil, left.messages.isEmpty, number != shown {
+        if let previous = conversations[shown], previous.session == nil, previous.messages.isEmpty, number != shown {
             conversations[shown] = nil
         }
         // The previous and the new conversation count as seen.
@@ -26,13 +26,13 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// Removes copies of a finished message from other conversations than the server's: a failed message may have been
-    /// typed into a conversation that got another session later.
+    /// Removes copies of a finished message from all conversations but the server's: a failed message may have been
+    /// typed into a conversation that got a different session later.
     mutating func removeCopies(_ key: String, in number: Int) {
         guard index(of: key) == nil else { return }
         for other in conversations.keys where other != number {
             guard let position = conversations[other]?.position(key: key) else { continue }
-            // A new conversation with nothing else in it is this one.
+            // A new conversation that holds only this message is the server's conversation.
             if conversations[other]?.session == nil, !outbox.contains(where: { $0.conversation == other }),
                 let session = conversations[number]?.session
             {
@@ -47,16 +47,16 @@ extension ClientCore {
 
     /// Assigns an open question, and its conversation, to a session.
     ///
-    /// A question that was given up or rate-limited delays no other: if another one has started the session of their
-    /// conversation, the first moves to its own session.
+    /// A question that was given up or rate-limited delays no other. If another question has already started the
+    /// session of their conversation, this one moves to a session of its own.
     mutating func bind(question index: Int, to session: String) {
         let (key, own) = (outbox[index].key, outbox[index].conversation)
         let isWaitedFor = !outbox[index].phase.isLimited && !outbox[index].isGivenUp
-        let isLeft =
+        let isLeftBehind =
             !isWaitedFor && conversations[own]?.session == nil
             && outbox.contains { $0.conversation == own && $0.key != key && $0.wasSent && !$0.phase.isLimited }
-        let isElsewhere = conversations[own]?.session.map { $0 != session } == true
-        guard isLeft || isElsewhere, let position = conversations[own]?.position(key: key),
+        let belongsElsewhere = conversations[own]?.session.map { $0 != session } == true
+        guard isLeftBehind || belongsElsewhere, let position = conversations[own]?.position(key: key),
             let message = conversations[own]?.messages.remove(at: position)
         else { return bind(own, to: session) }
         let number = conversation(of: session)
@@ -72,13 +72,13 @@ extension ClientCore {
     mutating func bind(_ number: Int, to session: String) {
         guard let own = conversations[number], own.session != session else { return }
         needsSaving = true
-        guard let other = known(session) else {
+        guard let other = knownNumber(session) else {
             guard own.session == nil else { return }
             conversations[number]?.session = session
             return
         }
         guard own.session == nil else { return }
-        let isMixed = !own.messages.isEmpty && conversations[other]?.messages.isEmpty == false
+        let bothHaveMessages = !own.messages.isEmpty && conversations[other]?.messages.isEmpty == false
         for message in own.messages where conversations[other]?.messages.contains(where: message.isSame) != true {
             conversations[other]?.messages.append(message)
         }
@@ -88,6 +88,6 @@ extension ClientCore {
         conversations[number] = nil
         if shown == number { show(other) }
         // Only the server knows the order.
-        if isMixed { refresh(other) }
+        if bothHaveMessages { refresh(other) }
     }
 }

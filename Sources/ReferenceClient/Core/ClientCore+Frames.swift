@@ -2,14 +2,14 @@ import HoldfastJSON
 
 /// Frames from the server.
 ///
-/// Names decide where a frame belongs: the session determines the conversation, the key or turn determines the
+/// IDs decide where a frame belongs: the session determines the conversation, the key or turn determines the
 /// question. Unknown members, types and codes are ignored, but the `seq` of any frame counts.
 extension ClientCore {
     mutating func received(_ text: String, on socket: Int) {
         guard link.socket == socket, let frame = Self.object(text), let type = frame.text("type") else { return }
         if case .greeting = link.phase { return greet(frame, type, on: socket) }
         guard link.live == socket else { return }
-        lastFrame = now
+        lastFrameAt = now
         link.heardAt = now
         if type != "syncResult", type != "pong" { link.delivered() }
         if link.isPinged { checkSilence() }
@@ -105,7 +105,7 @@ extension ClientCore {
         pump()
     }
 
-    /// An `error` ends the turn it names; without one, it refuses the question it names, or concerns no question.
+    /// An `error` ends the turn it names; one that names only a question refuses that question.
     private mutating func takeError(_ frame: JSONValue) {
         let (code, text) = (frame.text("code"), words(of: frame))
         guard frame["turnId"] != nil || frame["clientMessageId"] != nil else { return showError(text, code: code) }
@@ -119,7 +119,7 @@ extension ClientCore {
         refuse(key, text, code: code)
     }
 
-    /// Takes the session of a question from an error, which may be the first to name it.
+    /// Learns a question's session from an error, which may be the first frame to name the session.
     mutating func learnSession(from error: JSONValue, of key: String) {
         guard let session = error.text("sessionId"), error.text("code") != "session_not_found" else { return }
         _ = conversationNumber(session, key: key)
@@ -128,7 +128,7 @@ extension ClientCore {
     mutating func learnPlace(from frame: JSONValue) {
         // A `done` has the key of the question, but not its position.
         let key = frame.type == "message" ? frame.text("clientMessageId") : nil
-        guard let position = stamp(of: frame), let number = frame.text("sessionId").flatMap(known),
+        guard let position = stamp(of: frame), let number = frame.text("sessionId").flatMap(knownNumber),
             let conversation = conversations[number],
             let index = conversation.position(id: frame.text("messageId")) ?? key.flatMap(conversation.position)
         else { return }

@@ -1,7 +1,7 @@
 import HoldfastJSON
 
-/// The list of sessions: it tells where to start, what is new while there is no connection, and which session a
-/// question went to. It never proves an answer: the newest session may belong to anything.
+/// The list of sessions: it tells where to start, what is new while there is no connection, and which sessions may
+/// contain a question. It never proves which one does: the newest session may be unrelated.
 extension ClientCore {
     /// Opens the conversation of the last launch, or the newest, if the user has not chosen one.
     mutating func startNormally() {
@@ -11,7 +11,7 @@ extension ClientCore {
         _ = ask("GET", "/api/sessions", for: .start)
     }
 
-    mutating func listed(_ body: JSONValue, succeeded: Bool) {
+    mutating func startAnswered(_ body: JSONValue, succeeded: Bool) {
         guard succeeded else { return startIsDue = true }
         // A text typed before the app ended stays in its own conversation.
         guard isUntouched, conversations[shown]?.messages.isEmpty != false, let newest = sessions(of: body).first else {
@@ -23,7 +23,7 @@ extension ClientCore {
 
     mutating func listRead(_ body: JSONValue) {
         for (id, entry) in sessions(of: body) {
-            guard let number = known(id) else { continue }
+            guard let number = knownNumber(id) else { continue }
             let before = conversations[number]?.listed
             conversations[number]?.listed = entry
             let count = conversations[number]?.messages.count { $0.id != nil }
@@ -35,7 +35,7 @@ extension ClientCore {
 
     /// Searches the listed sessions that may contain a question's key.
     mutating func searched(_ body: JSONValue, for number: Int, succeeded: Bool) {
-        hasRead(number, succeeded: succeeded)
+        readEnded(number, succeeded: succeeded)
         guard succeeded, needsReading(number), conversations[number]?.session == nil else { return }
         for (id, entry) in sessions(of: body).prefix(20) {
             let candidate = conversation(of: id)

@@ -73,7 +73,7 @@ extension ClientCore {
     /// A live frame of the turn arrived: the connection works, and the timer restarts.
     mutating func heard(_ key: String) {
         guard let index = index(of: key) else { return }
-        outbox[index].isLost = false
+        outbox[index].mayLackEnding = false
         outbox[index].hasBeenPolled = false
         wait(.silence(key: key), rules.turnSilence)
     }
@@ -84,8 +84,8 @@ extension ClientCore {
         settle(question, as: .sent)
     }
 
-    /// Whether only a read can tell where an answer belongs: its question was resent, and later ones were typed or
-    /// already answered.
+    /// Whether only a read can tell where an answer belongs: a later question exists although this one was resent, or
+    /// a later question is already answered.
     func isPlaceUnknown(ofAnswerTo key: String) -> Bool {
         guard let index = index(of: key), let conversation = conversations[outbox[index].conversation],
             let position = conversation.position(key: key)
@@ -171,12 +171,12 @@ extension ClientCore {
     /// A turn has been silent for long: its ending may be lost.
     mutating func silenceIsLong(_ key: String) {
         guard let index = index(of: key), outbox[index].isAwaited, mayRequest else { return }
-        outbox[index].isLost = true
+        outbox[index].mayLackEnding = true
         // If the question already had a series of reads, one more read is enough.
-        let (number, lastRead) = (outbox[index].conversation, outbox[index].hasBeenPolled ? readsAllowed : nil)
+        let (number, usedReads) = (outbox[index].conversation, outbox[index].hasBeenPolled ? readsAllowed : nil)
         guard conversations[number]?.poll == nil else { return }
         beginReading(number, atOnce: true)
-        if let lastRead { conversations[number]?.poll?.reads = lastRead }
+        if let usedReads { conversations[number]?.poll?.reads = usedReads }
     }
 
     /// A connection or request ended: unconfirmed messages that it carried are doubtful, and endings may be lost.
@@ -184,7 +184,7 @@ extension ClientCore {
         stream.gap = nil
         for key in outbox.map(\.key) {
             guard let index = index(of: key) else { continue }
-            if outbox[index].wasSent { outbox[index].isLost = true }
+            if outbox[index].wasSent { outbox[index].mayLackEnding = true }
             guard outbox[index].phase == .sent(socket: socket) else { continue }
             stopWaiting(.confirmation(key: key))
             outbox[index].phase = .doubtful
@@ -214,12 +214,12 @@ extension ClientCore {
         post(index)
     }
 
-    /// Whether a question may be sent: the first one of a conversation that was not refused creates its session, and
-    /// the others wait for that.
+    /// Whether a question may be sent: in a conversation without a session, the first question creates the session and
+    /// the others wait, but not for one that is rate-limited.
     private func isNext(_ question: Question) -> Bool {
         guard conversations[question.conversation]?.session == nil else { return true }
         let others = outbox.filter { other in
-            other.conversation == question.conversation && other.isUnproven && !other.phase.isLimited
+            other.conversation == question.conversation && other.isUnconfirmed && !other.phase.isLimited
         }
         return (others.first(where: \.wasSent) ?? others.first)?.key == question.key
     }

@@ -6,7 +6,7 @@ extension ClientCore {
         let message = payload.text("messageId")
         let number = conversation(of: session)
         if let message, conversations[number]?.has(id: message) == true { return }
-        if uses(.ignoresPushesWhileLive), link.live != nil, now - lastFrame < rules.real(2_000) { return }
+        if uses(.ignoresPushesWhileLive), link.live != nil, now - lastFrameAt < rules.real(2_000) { return }
         conversations[number]?.wanted = message
         if number != shown {
             let isNew = message.map { conversations[number]?.announced.insert($0).inserted == true } ?? true
@@ -31,12 +31,12 @@ extension ClientCore {
         }
         show(number)
         refresh(number)
-        if !mayRequest { showUnread(number) }
+        if !mayRequest { showNotLoaded(number) }
     }
 
     /// Reports that a notification's message cannot be read; a later read withdraws the report.
-    mutating func showUnread(_ number: Int) {
+    mutating func showNotLoaded(_ number: Int) {
         guard conversations[number]?.wanted != nil else { return }
-        showError(ScreenError.unread, in: number)
+        showError(ScreenError.notLoaded, in: number)
     }
 }

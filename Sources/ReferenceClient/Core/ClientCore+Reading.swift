@@ -9,15 +9,15 @@ extension ClientCore {
     /// Whether a history could contain something new.
     func needsReading(_ number: Int) -> Bool {
         guard let conversation = conversations[number] else { return false }
-        let awaits = outbox.contains { $0.conversation == number && $0.isLost && $0.isAwaited }
-        guard conversation.session != nil else { return awaits }
-        return conversation.isStale || conversation.wanted != nil || awaits
+        let awaitsAnswer = outbox.contains { $0.conversation == number && $0.mayLackEnding && $0.isAwaited }
+        guard conversation.session != nil else { return awaitsAnswer }
+        return conversation.isStale || conversation.wanted != nil || awaitsAnswer
     }
 
     /// Whether the user looks at the conversation or waits for it, and a history could contain something new.
     func isDue(_ number: Int) -> Bool {
-        let awaits = outbox.contains { $0.conversation == number && $0.isLost && $0.isAwaited }
-        return needsReading(number) && (number == shown || conversations[number]?.wanted != nil || awaits)
+        let awaitsAnswer = outbox.contains { $0.conversation == number && $0.mayLackEnding && $0.isAwaited }
+        return needsReading(number) && (number == shown || conversations[number]?.wanted != nil || awaitsAnswer)
     }
 
     /// Reads until nothing is missing, starting now or after the stream has had time to deliver.
@@ -27,7 +27,7 @@ extension ClientCore {
         guard mayRequest, conversations[number] != nil else { return }
         let isNew = conversations[number]?.poll == nil
         if isNew { conversations[number]?.poll = Conversation.Poll() }
-        // Reconnects must not postpone a read that is due, and one in progress may still fail.
+        // Reconnects must not postpone a read that is due. A read in progress may fail, so a timer follows it too.
         if isNew, !atOnce || conversations[number]?.reading != nil { wait(.poll(conversation: number), interval) }
         if atOnce { read(number) }
     }
@@ -53,10 +53,10 @@ extension ClientCore {
         let isOver = poll.reads >= readsAllowed || poll.firstRead.map { now - $0 >= rules.real(rules.pollTime) } == true
         if isOver {
             giveUp(number, sentBefore: conversations[number]?.readBegan ?? .max)
-            let isOwed = number == shown && conversations[number].map { $0.isStale && $0.session != nil } == true
-            guard isOwed else {
-                // Opening the conversation reads it, so the position stops waiting for a read (CLIENT-20).
-                wasRead(number)
+            let mustReadAgain = number == shown && conversations[number].map { $0.isStale && $0.session != nil } == true
+            guard mustReadAgain else {
+                // The position stops waiting for this read: opening the conversation reads it anyway (CLIENT-20).
+                gapReadEnded(number)
                 return pump()
             }
             // No answer is awaited any longer, but the visible conversation needs this read.
@@ -72,8 +72,8 @@ extension ClientCore {
         wait(.poll(conversation: number), interval)
     }
 
-    /// Whether another read already searches for this answer: that of a conversation that may contain the question or,
-    /// without a session, that of the list for an earlier conversation.
+    /// Whether another poll already searches for this answer: in a conversation that may contain the question or, if
+    /// this conversation has no session, in the list for an earlier conversation.
     private func isReadElsewhere(_ number: Int) -> Bool {
         conversations.values.contains { other in
             other.poll?.seeker == number && other.isStale
@@ -90,20 +90,21 @@ extension ClientCore {
 
     /// Gives up after the longest acceptable wait: shows the questions as failed, with an offer to retry.
     ///
-    /// Unconfirmed questions stay in the outbox and are sent on the next connection. With `limit`, a time, questions
-    /// on a live connection (CLIENT-31) and those posted over REST since then are kept: no read has looked for them.
+    /// Unconfirmed questions stay in the outbox and are sent on the next connection. If `limit`, a time, is given, two
+    /// kinds are not given up, as no read has looked for them: those on a live connection (CLIENT-31), and those posted
+    /// over REST since that time.
     mutating func giveUp(_ number: Int, sentBefore limit: Int? = nil) {
         stopPolling(number)
         if let wanted = conversations[number]?.wanted {
             conversations[number]?.wanted = nil
-            showError(ScreenError.unread, in: number)
+            showError(ScreenError.notLoaded, in: number)
             if conversations[number]?.has(id: wanted) == true { conversations[number]?.isStale = false }
         }
         for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
             let question = outbox[index]
             // Over REST, a loss is not noticed in time.
             let post = Purpose.post(key: question.key, conversation: question.conversation)
-            if let limit, !question.isLost, !purposes.values.contains(post) || question.sentAt >= limit {
+            if let limit, !question.mayLackEnding, !purposes.values.contains(post) || question.sentAt >= limit {
                 outbox[index].hasBeenPolled = true
                 continue
             }
@@ -143,14 +144,14 @@ extension ClientCore {
         wait(.poll(conversation: number), interval)
     }
 
-    mutating func hasRead(_ number: Int, succeeded: Bool) {
+    mutating func readEnded(_ number: Int, succeeded: Bool) {
         conversations[number]?.reading = nil
         let isStale = conversations[number]?.readsAgain == true
-        if !succeeded { showUnread(number) }
+        if !succeeded { showNotLoaded(number) }
         if succeeded {
             conversations[number]?.isStale = isStale
-            conversations[number]?.errors.removeAll { $0.text == ScreenError.unread }
-            if !isStale { wasRead(number) }
+            conversations[number]?.errors.removeAll { $0.text == ScreenError.notLoaded }
+            if !isStale { gapReadEnded(number) }
         }
         guard needsReading(number) else { return stopPolling(number) }
         // After a failure, the next read waits for the timer; after a success, a read for a later event starts at once.

@@ -7,12 +7,12 @@ import HoldfastJSON
 /// the old position. Epoch and number change together.
 extension ClientCore {
     mutating func recoverStream(lastSeq: Int?) {
-        let awaits = outbox.contains { $0.wasSent }
+        let awaitsAnswer = outbox.contains { $0.wasSent }
         guard let epoch = link.epoch else {
             // A server without a stream: read the histories.
             return recoverByReading()
         }
-        guard stream.held != nil || awaits else {
+        guard stream.held != nil || awaitsAnswer else {
             stream.held = Position(epoch: epoch, seq: lastSeq ?? 0)
             needsSaving = true
             // An earlier read of the history may lack messages up to this number.
@@ -54,13 +54,13 @@ extension ClientCore {
             take(missedFrame, type, isReplay: true)
             if let seq = missedFrame["seq"]?.intValue { last = max(last, seq) }
         }
-        let isHoled = gap.isHoled || (frame.text("reason") ?? "too_many") != "too_many"
-        stream.gap?.isHoled = isHoled
-        if frame["complete"]?.boolValue == true, !isHoled {
+        let hasLostFrames = gap.hasLostFrames || (frame.text("reason") ?? "too_many") != "too_many"
+        stream.gap?.hasLostFrames = hasLostFrames
+        if frame["complete"]?.boolValue == true, !hasLostFrames {
             stream.fill(upTo: Position(epoch: epoch, seq: lastSeq))
         } else if frame["more"]?.boolValue == true, last > gap.asked {
             // The position does not pass frames that only a read returns.
-            if !isHoled { stream.held = Position(epoch: epoch, seq: last) }
+            if !hasLostFrames { stream.held = Position(epoch: epoch, seq: last) }
             return sync(from: Position(epoch: epoch, seq: last))
         } else {
             readInstead(upTo: Position(epoch: epoch, seq: lastSeq))
@@ -69,10 +69,10 @@ extension ClientCore {
     }
 
     /// A read ended; the last one that replaces a replay moves the position.
-    mutating func wasRead(_ number: Int) {
+    mutating func gapReadEnded(_ number: Int) {
         guard let position = stream.gap?.afterReads else { return }
-        stream.gap?.unread.remove(number)
-        guard stream.gap?.unread.isEmpty == true else { return }
+        stream.gap?.conversationsToRead.remove(number)
+        guard stream.gap?.conversationsToRead.isEmpty == true else { return }
         stream.fill(upTo: position)
         needsSaving = true
     }
@@ -82,7 +82,7 @@ extension ClientCore {
         for number in conversations.keys { conversations[number]?.isStale = true }
         let due = numbersToRead()
         stream.gap?.afterReads = position
-        stream.gap?.unread = Set(due)
+        stream.gap?.conversationsToRead = Set(due)
         guard !due.isEmpty else { return stream.fill(upTo: position) }
         for number in due { beginReading(number, atOnce: true) }
     }

@@ -6,7 +6,7 @@ import HoldfastJSON
 /// * `ClientCore+Connection` keeps one connection, with bounded retries;
 /// * `ClientCore+Outbox` delivers what the user typed, once, despite lost connections and requests;
 /// * `ClientCore+Frames` handles frames, and `ClientCore+Answers` REST answers;
-/// * `ClientCore+Sync` keeps an honest position in the stream of numbered frames;
+/// * `ClientCore+Sync` keeps a correct position in the stream of numbered frames;
 /// * `ClientCore+Reading` reads histories when something may be missing, a limited number of times;
 /// * `ClientCore+Pushes` handles notifications, and `ClientCore+Screen` the visible state.
 ///
@@ -37,17 +37,15 @@ struct ClientCore: Sendable {
     var startIsDue = false
     /// Whether state that survives the app has changed.
     var needsSaving = false
-    var lastFrame = Int.min / 2
+    var lastFrameAt = Int.min / 2
 
     private var lastConversation = 0
     private var lastRequest = 0
 
     enum Purpose: Sendable, Equatable {
         case read(session: String, conversation: Int)
-        /// The list: to choose a start, to find changes while there is no socket, or to find a question.
-        case start
-        case list
-        case search(conversation: Int)
+        /// These three read the list: to choose a start, to find changes without a socket, to find a question.
+        case start, list, search(conversation: Int)
         case post(key: String, conversation: Int)
 
         var isPost: Bool { if case .post = self { true } else { false } }
@@ -116,9 +114,9 @@ struct ClientCore: Sendable {
         return lastConversation
     }
 
-    mutating func conversation(of session: String) -> Int { known(session) ?? newConversation(session: session) }
+    mutating func conversation(of session: String) -> Int { knownNumber(session) ?? newConversation(session: session) }
 
-    func known(_ session: String) -> Int? {
+    func knownNumber(_ session: String) -> Int? {
         conversations.values.first { $0.session == session }?.number
     }
 

@@ -15,27 +15,27 @@ package struct ClientMemory: Sendable, Equatable {
             .prefix(Self.keptConversations)
         return JSONValue(members: [
             "version": 1, "position": position.map { JSONValue(members: ["epoch": $0.epoch, "seq": $0.seq]) },
-            "conversations": kept.map(written), "outbox": outbox.map(written), "shown": shown,
+            "conversations": kept.map(encoded), "outbox": outbox.map(encoded), "shown": shown,
         ]).text()
     }
 
     package static func == (left: ClientMemory, right: ClientMemory) -> Bool { left.text == right.text }
 
-    private func written(_ conversation: Conversation) -> JSONValue {
+    private func encoded(_ conversation: Conversation) -> JSONValue {
         JSONValue(members: [
             "number": conversation.number, "session": conversation.session,
-            "messages": conversation.messages.suffix(Self.keptMessages).map(written),
+            "messages": conversation.messages.suffix(Self.keptMessages).map(encoded),
         ])
     }
 
-    private func written(_ message: Message) -> JSONValue {
+    private func encoded(_ message: Message) -> JSONValue {
         JSONValue(members: [
             "role": message.role.rawValue, "text": message.text, "status": message.status.rawValue, "id": message.id,
             "key": message.key, "turn": message.turn,
         ])
     }
 
-    private func written(_ question: Question) -> JSONValue {
+    private func encoded(_ question: Question) -> JSONValue {
         let phase =
             switch question.phase {
             case .queued: "queued"
@@ -77,7 +77,7 @@ extension ClientCore {
             else { continue }
             var question = Question(key: key, text: text, conversation: number)
             question.turn = value.text("turn")
-            question.isLost = value.text("phase") != "queued"
+            question.mayLackEnding = value.text("phase") != "queued"
             question.firstSentAt = value["firstSentAt"]?.intValue
             question.sentIn = value.text("sentIn")
             question.heldUntil = value["until"]?.intValue

@@ -65,14 +65,14 @@ extension Conversation {
     /// end, the others before the message they preceded.
     mutating func merge(history: [Message]) {
         var pairs: [Int: Int] = [:]
-        var taken: Set<Int> = []
+        var used: Set<Int> = []
         for (index, message) in history.enumerated() {
-            guard let mine = messages.indices.first(where: { !taken.contains($0) && messages[$0].isSame(as: message) })
+            guard let mine = messages.indices.first(where: { !used.contains($0) && messages[$0].isSame(as: message) })
             else { continue }
             pairs[index] = mine
-            taken.insert(mine)
+            used.insert(mine)
         }
-        let last = taken.max() ?? -1
+        let last = used.max() ?? -1
         var merged: [Message] = []
         var kept: Set<Int> = []
         for (index, message) in history.enumerated() {
@@ -80,8 +80,7 @@ extension Conversation {
                 merged.append(message)
                 continue
             }
-            for earlier in messages.indices where earlier < mine && !taken.contains(earlier) && !kept.contains(earlier)
-            {
+            for earlier in messages.indices where earlier < mine && !used.contains(earlier) && !kept.contains(earlier) {
                 merged.append(messages[earlier])
                 kept.insert(earlier)
             }
@@ -90,16 +89,16 @@ extension Conversation {
             if messages[mine].status == .failed { copy.status = .failed }
             merged.append(copy)
         }
-        merged += messages.indices.filter { $0 > last && !taken.contains($0) && !kept.contains($0) }.map {
+        merged += messages.indices.filter { $0 > last && !used.contains($0) && !kept.contains($0) }.map {
             messages[$0]
         }
         messages = merged
     }
 
-    private func comesAfter(_ earlier: Message, _ message: Message) -> Bool {
-        if let mine = earlier.position, let other = message.position, mine.epoch == other.epoch {
-            return mine.seq > other.seq
+    private func comesAfter(_ one: Message, _ other: Message) -> Bool {
+        if let place = one.position, let otherPlace = other.position, place.epoch == otherPlace.epoch {
+            return place.seq > otherPlace.seq
         }
-        return earlier.role == .user && earlier.id == nil && message.key != earlier.key && earlier.status == .sending
+        return one.role == .user && one.id == nil && other.key != one.key && one.status == .sending
     }
 }

@@ -48,6 +48,6 @@ struct ScreenError: Sendable, Equatable {
     var key: String?
 
     /// For a notification whose message cannot be read now.
-    static let unread = "The message could not be loaded."
+    static let notLoaded = "The message could not be loaded."
     static let tooLong = "This message is too long."
 }

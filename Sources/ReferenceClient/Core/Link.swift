@@ -1,7 +1,7 @@
 /// The client's only connection, or its attempts to make one.
 struct Link: Sendable {
     enum Phase: Sendable, Equatable {
-        /// None, and no attempt is planned.
+        /// There is no connection, and no attempt is planned.
         case none
         case waiting
         /// The upgrade was requested.
@@ -15,7 +15,7 @@ struct Link: Sendable {
     }
 
     var phase = Phase.none
-    /// Counts since the last `connected`.
+    /// The number of failed attempts since the last `connected`.
     var failures = 0
     /// Consecutive connections that delivered nothing but `connected`; they also make the wait longer.
     var fruitless = 0

@@ -15,26 +15,26 @@ struct StreamState: Sendable {
         /// The position of the last `sync`.
         var asked: Int
         /// Whether a page reported lost frames, which no further page returns.
-        var isHoled = false
+        var hasLostFrames = false
         /// The highest number among this connection's live frames.
-        var ahead = 0
+        var lastLiveSeq = 0
         /// The position to take once the reads are answered, if the server cannot replay.
         var afterReads: Position?
-        var unread: Set<Int> = []
+        var conversationsToRead: Set<Int> = []
     }
 
     mutating func passed(_ seq: Int, epoch: String?) {
         if var open = gap {
-            open.ahead = max(open.ahead, seq)
+            open.lastLiveSeq = max(open.lastLiveSeq, seq)
             gap = open
         } else if let position = held, position.epoch == epoch {
             held?.seq = max(position.seq, seq)
         }
     }
 
-    /// Counts the live frames that were noted while the gap was open.
+    /// Moves the position past the gap, and past the live frames that arrived while it was open.
     mutating func fill(upTo position: Position) {
-        held = Position(epoch: position.epoch, seq: max(position.seq, gap?.ahead ?? 0))
+        held = Position(epoch: position.epoch, seq: max(position.seq, gap?.lastLiveSeq ?? 0))
         gap = nil
     }
 }

@@ -24,7 +24,7 @@ struct Question: Sendable, Equatable {
     /// Comes from the `ack` or any frame with the key.
     var turn: String?
     /// Whether the connection that would deliver its ending has ended or was silent for too long.
-    var isLost = false
+    var mayLackEnding = false
     var firstSentAt: Int?
     /// The end of the wait that a rate limit requires; nothing that arrives shortens it.
     var heldUntil: Int?
@@ -46,5 +46,5 @@ struct Question: Sendable, Equatable {
         }
     }
 
-    var isUnproven: Bool { phase != .accepted }
+    var isUnconfirmed: Bool { phase != .accepted }
 }

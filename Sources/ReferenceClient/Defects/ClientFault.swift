@@ -33,8 +33,8 @@ enum ClientFault: Sendable {
     }
 
     /// Also shows a spinner while the condition holds.
-    static func thinks(_ isMeant: @escaping @Sendable (FaultyClient) -> Bool) -> ClientFault {
-        .screen { screen, client in if isMeant(client) { screen.isThinking = true } }
+    static func thinks(_ condition: @escaping @Sendable (FaultyClient) -> Bool) -> ClientFault {
+        .screen { screen, client in if condition(client) { screen.isThinking = true } }
     }
 
     /// Replaces an effect; nil leaves it unchanged.
@@ -108,7 +108,7 @@ enum ClientFault: Sendable {
             guard let read = client.read(in: input) else { return next(input, &client) }
             let before = client.core.conversations[read.conversation]?.messages ?? []
             let effects = next(input, &client)
-            let number = client.core.known(read.session) ?? read.conversation
+            let number = client.core.knownNumber(read.session) ?? read.conversation
             let now = client.core.conversations[number]?.messages ?? []
             client.core.conversations[number]?.messages = merged(now, before, read.messages)
             return effects
@@ -124,7 +124,7 @@ enum ClientFault: Sendable {
             let frame = client.frame(in: input)
             let effects = next(input, &client)
             for done in [frame].compactMap(\.self) + (frame?["missed"]?.arrayValue ?? []) where done.type == "done" {
-                guard let number = done.text("sessionId").flatMap(client.core.known) else { continue }
+                guard let number = done.text("sessionId").flatMap(client.core.knownNumber) else { continue }
                 let before = conversations[number]?.messages ?? []
                 taken(&client.core.conversations[number, default: Conversation(number: number)].messages, before, done)
             }

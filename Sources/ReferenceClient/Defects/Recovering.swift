@@ -113,7 +113,7 @@ extension ClientDefect {
             "client-reads-a-session-once", .CLIENT, 18,
             "Reads a session only when it is first opened, and shows that state from then on.",
             .layer { input, client, next in
-                guard case .selected(let session?) = input, let number = client.core.known(session),
+                guard case .selected(let session?) = input, let number = client.core.knownNumber(session),
                     client.core.conversations[number]?.messages.isEmpty == false
                 else { return next(input, &client) }
                 let before = client.core
@@ -125,7 +125,7 @@ extension ClientDefect {
             .layer { input, client, next in
                 let effects = next(input, &client)
                 if case .selected(let session?) = input, !client.core.hasNetwork,
-                    let number = client.core.known(session)
+                    let number = client.core.knownNumber(session)
                 {
                     client.core.conversations[number]?.isStale = false
                 }
@@ -159,7 +159,7 @@ extension ClientDefect {
                 else { return next(input, &client) }
                 return client.core.collecting { core in
                     core.purposes[request] = nil
-                    core.hasRead(number, succeeded: true)
+                    core.readEnded(number, succeeded: true)
                     core.bind(number, to: newest.id)
                     core.refresh(core.conversation(of: newest.id))
                 }

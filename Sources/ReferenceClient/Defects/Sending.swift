@@ -64,7 +64,7 @@ extension ClientDefect {
                 guard type == "toolUse" || type == "done" else { return effects }
                 return effects
                     + client.core.collecting { core in
-                        for question in core.outbox where question.wasSent && question.isUnproven {
+                        for question in core.outbox where question.wasSent && question.isUnconfirmed {
                             core.accept(question.key, turn: nil)
                         }
                     }
@@ -115,7 +115,7 @@ extension ClientDefect {
             "Starts without the messages that no server confirmed.",
             .input { input, client in
                 guard case .launched = input else { return input }
-                let lost = Set(client.core.outbox.filter(\.isUnproven).map(\.key))
+                let lost = Set(client.core.outbox.filter(\.isUnconfirmed).map(\.key))
                 client.core.outbox.removeAll { lost.contains($0.key) }
                 for number in client.core.conversations.keys {
                     client.core.conversations[number]?.messages.removeAll { $0.key.map(lost.contains) == true }
@@ -128,7 +128,7 @@ extension ClientDefect {
             .storesLate())
         ClientDefect(
             "client-takes-the-stored-for-sent", .CLIENT, 24,
-            "Starts with every message shown as sent that no server confirmed.",
+            "Shows every unconfirmed message as sent after a start.",
             .input { input, client in
                 guard case .launched = input else { return input }
                 for (number, conversation) in client.core.conversations {
@@ -161,9 +161,9 @@ extension ClientDefect {
                     guard case .send(_, let text) = effects[index] else { return false }
                     return ClientCore.object(text)?.type == "chat"
                 }
-                var turned = effects
-                for (index, other) in zip(indices, indices.reversed()) { turned[index] = effects[other] }
-                return turned
+                var reordered = effects
+                for (index, other) in zip(indices, indices.reversed()) { reordered[index] = effects[other] }
+                return reordered
             })
         ClientDefect(
             "client-sends-to-the-session-on-the-screen", .CLIENT, 12,

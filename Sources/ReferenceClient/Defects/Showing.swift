@@ -42,7 +42,7 @@ extension ClientDefect {
             "client-shows-frames-of-other-sessions", .CLIENT, 27, "Shows every answer in the session on the screen.",
             .after { input, client in
                 guard let frame = client.frame(in: input), let id = frame.text("messageId"),
-                    let number = frame.text("sessionId").flatMap(client.core.known),
+                    let number = frame.text("sessionId").flatMap(client.core.knownNumber),
                     number != client.core.shown,
                     let message = client.core.conversations[number]?.messages.last(where: { $0.id == id })
                 else { return [] }
@@ -53,7 +53,7 @@ extension ClientDefect {
             "client-follows-the-answer", .CLIENT, 28, "Brings the session of an answer to the screen.",
             .after { input, client in
                 guard let frame = client.frame(in: input), frame.text("type") == "done",
-                    let number = frame.text("sessionId").flatMap(client.core.known)
+                    let number = frame.text("sessionId").flatMap(client.core.knownNumber)
                 else { return [] }
                 client.core.shown = number
                 return []
@@ -116,7 +116,7 @@ extension ClientDefect {
             "client-blanks-on-every-switch", .CLIENT, 41,
             "Clears a session when the person returns to it.",
             .input { input, client in
-                if case .selected(let session?) = input, let number = client.core.known(session) {
+                if case .selected(let session?) = input, let number = client.core.knownNumber(session) {
                     client.core.conversations[number]?.messages = []
                 }
                 return input

@@ -23,7 +23,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-takes-incomplete-for-whole", .CLIENT, 17, "Takes every syncResult for complete.",
-            .hears("syncResult") { page, _ in page.claimWhole() })
+            .hears("syncResult") { page, _ in page.claimComplete() })
         ClientDefect(
             "client-forgets-the-gap-before-the-pages", .CLIENT, 17,
             "Reads nothing after a paged replay whose last page is complete, whatever the first said.",
@@ -35,7 +35,7 @@ extension ClientDefect {
             .after { input, client in
                 guard case .answered = input, let gap = client.core.stream.gap, gap.afterReads != nil else { return [] }
                 return client.core.collecting { core in
-                    for number in gap.unread where core.conversations[number]?.reading == nil {
+                    for number in gap.conversationsToRead where core.conversations[number]?.reading == nil {
                         core.stopPolling(number)
                     }
                 }
@@ -46,12 +46,14 @@ extension ClientDefect {
             .after { input, client in
                 guard case .answered = input, let gap = client.core.stream.gap, gap.afterReads != nil else { return [] }
                 return client.core.collecting { core in
-                    for number in gap.unread where core.conversations[number]?.reading == nil { core.wasRead(number) }
+                    for number in gap.conversationsToRead where core.conversations[number]?.reading == nil {
+                        core.gapReadEnded(number)
+                    }
                 }
             })
         ClientDefect(
             "client-takes-a-page-for-the-whole", .CLIENT, 16, "Does not request the next page of a replay.",
-            .hears("syncResult") { page, _ in if page["more"] == true { page.claimWhole() } })
+            .hears("syncResult") { page, _ in if page["more"] == true { page.claimComplete() } })
         ClientDefect(
             "client-moves-over-the-gap", .CLIENT, 19, "Advances its position with live frames while a sync is pending.",
             .layer { input, client, next in
@@ -97,14 +99,14 @@ extension ClientDefect {
             "Shows a frame only after every earlier number arrived.",
             .drops { frame, client in
                 let stream = client.core.stream
-                let last = stream.gap.map { max($0.asked, $0.ahead) } ?? stream.held?.seq ?? 0
+                let last = stream.gap.map { max($0.asked, $0.lastLiveSeq) } ?? stream.held?.seq ?? 0
                 return frame["seq"]?.intValue.map { $0 > last + 1 } == true
             })
         ClientDefect(
             "client-syncs-without-an-epoch", .CLIENT, 15, "Sends a sync to a server that sent no epoch.",
             .layer { input, client, next in
-                let awaits = client.core.stream.held != nil || client.core.outbox.contains { $0.wasSent }
-                guard client.isGreeting(input), awaits, client.frame(in: input)?["epoch"] == nil else {
+                let needsSync = client.core.stream.held != nil || client.core.outbox.contains { $0.wasSent }
+                guard client.isGreeting(input), needsSync, client.frame(in: input)?["epoch"] == nil else {
                     return next(input, &client)
                 }
                 let effects = next(input, &client)
@@ -116,7 +118,7 @@ extension ClientDefect {
 
 extension JSONValue {
     /// Claims that nothing is missing, and that there is no next page.
-    fileprivate mutating func claimWhole() {
+    fileprivate mutating func claimComplete() {
         self["complete"] = true
         self["reason"] = nil
         self["more"] = nil

@@ -30,7 +30,7 @@ extension ClientDefect {
         ClientDefect(
             "client-says-nothing-of-unread-taps", .CLIENT, 32,
             "Shows no error if the session of a notification cannot be read.",
-            .screen { screen, _ in screen.errors.removeAll { $0.text == ScreenError.unread } })
+            .screen { screen, _ in screen.errors.removeAll { $0.text == ScreenError.notLoaded } })
         ClientDefect(
             "client-ignores-pushes-in-the-foreground", .CLIENT, 22,
             "Ignores a notification that arrives in the foreground.",

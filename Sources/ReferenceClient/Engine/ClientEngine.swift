@@ -117,13 +117,13 @@ actor ClientEngine {
                 if isSlow { try? await Task.sleep(for: .milliseconds(rules.real(200))) }
                 switch item {
                 case .text(let text):
-                    // Unsent texts of an abandoned connection are left to the next one.
+                    // Nothing is sent on an abandoned connection; the next one sends its texts.
                     guard await self?.uses(number) == true else { continue }
                     do {
                         try await socket.send(text)
                         await self?.sent(number)
                     } catch {
-                        // A failed send ends the connection, unless a close that has just arrived says why it failed.
+                        // A failed send ends the connection; first, let the reader report a close that just arrived.
                         try? await Task.sleep(for: .milliseconds(20))
                         await self?.ended(number, code: nil)
                     }

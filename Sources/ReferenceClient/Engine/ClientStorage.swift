@@ -20,14 +20,14 @@ struct ClientStorage: Sendable {
 
     func load() -> String? { try? String(contentsOf: file, encoding: .utf8) }
 
-    /// Does not wait for the disk, which may take seconds: what was written outlives a crash of the app.
+    /// Does not wait for the disk, which may take seconds: even so, the text survives a crash of the app.
     func save(_ text: String) throws {
         let new = file.appendingPathExtension("new")
         try Data(text.utf8).write(to: new)
         try replaceFile(at: file.path, with: new.path)
     }
 
-    func forgetEverybody() {
+    func deleteEveryFile() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         where name.hasPrefix(Self.prefix) {
             try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))

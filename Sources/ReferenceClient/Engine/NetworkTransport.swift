@@ -7,7 +7,7 @@ import HoldfastTransport
 /// A network built on this package's own WebSocket and HTTP.
 package struct NetworkTransport: ClientTransport {
     private let headers: [(String, String)]
-    /// Only an upgrade needs it.
+    /// Sent only with an upgrade.
     private var credential: [(String, String)] = []
     private let tls: TLSOptions
     private let dialect: Dialect
@@ -20,7 +20,7 @@ package struct NetworkTransport: ClientTransport {
 
     var greeting: String? { dialect.assumedGreeting?.text() }
 
-    /// The same for one user, and the address at which their socket opens.
+    /// Returns this network and the address of its socket, one of them with the user's token added.
     func signedIn(_ token: String, at url: String) -> (network: Self, url: String) {
         var network = self
         if token.isEmpty { return (self, url) }
@@ -42,8 +42,8 @@ package struct NetworkTransport: ClientTransport {
     func perform(_ request: RESTRequest, within limit: Duration) async throws -> RESTAnswer {
         let endpoint = try Endpoint(request.url)
         let body = request.body.isEmpty ? nil : request.body
-        let asked = Holdfast.RESTRequest(method: request.method, path: endpoint.target, body: body)
-        guard let wire = dialect.encode(asked) else { return RESTAnswer(status: 404, body: "") }
+        let canonical = Holdfast.RESTRequest(method: request.method, path: endpoint.target, body: body)
+        guard let wire = dialect.encode(canonical) else { return RESTAnswer(status: 404, body: "") }
         var headers = self.headers + [("Accept", "application/json")]
         if let token = request.token { headers.append(("Authorization", "Bearer " + token)) }
         if wire.body != nil { headers.append(("Content-Type", "application/json")) }
@@ -51,8 +51,8 @@ package struct NetworkTransport: ClientTransport {
             wire.method, try Endpoint(endpoint.origin + wire.path), headers: headers,
             body: Array((wire.body ?? "").utf8))
         let answer = try await HTTPExchange.perform(spec, tls: tls, timeout: limit)
-        let read = dialect.decode(RESTResponse(status: answer.status, body: answer.text), to: wire)
-        return RESTAnswer(status: read.status, body: read.body, retryAfter: answer.header("Retry-After"))
+        let decoded = dialect.decode(RESTResponse(status: answer.status, body: answer.text), to: wire)
+        return RESTAnswer(status: decoded.status, body: decoded.body, retryAfter: answer.header("Retry-After"))
     }
 }
 

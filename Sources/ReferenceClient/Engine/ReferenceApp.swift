@@ -55,7 +55,7 @@ public actor ReferenceApp: DrivenClient {
             timeScale: launch.timeScale)
         rules.variations = variations
         let storage = ClientStorage(folder: try folder(for: launch), token: launch.token)
-        if launch.fresh { storage.forgetEverybody() }
+        if launch.fresh { storage.deleteEveryFile() }
         var handle: (@Sendable (Screen) -> Void)?
         if let watcher { handle = { screen in watcher(ClientState(screen)) } }
         let engine = ClientEngine(

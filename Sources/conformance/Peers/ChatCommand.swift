@@ -131,7 +131,7 @@ struct ChatCommand: AsyncParsableCommand {
         try await app.launch(launch)
         let room = ChatRoom(app, over: network, base: base, token: token) { Console.write($0) }
         for await line in StandardInput.lines() {
-            guard try await room.hear(line) else { break }
+            guard try await room.carryOut(line) else { break }
         }
         // Do not quit before the last question from a pipe has its answer, or has failed.
         await room.settle { screen.hasConnected }
