@@ -139,9 +139,9 @@ import Testing
 
     @Test func `where nothing tells a page from the whole, the whole comes`() throws {
         let wire = try WireBench("adjutant", isBroken: false)
-        #expect(!wire.edge.hasPages && wire.edge.unsaidFrames == ["toolUse"])
+        #expect(!wire.edge.hasPages && wire.edge.inexpressibleFrames == ["toolUse"])
         let nami = try WireBench("nami", isBroken: false)
-        #expect(nami.edge.hasPages && nami.edge.unsaidFrames == ["message"])
+        #expect(nami.edge.hasPages && nami.edge.inexpressibleFrames == ["message"])
         let socket = Self.opened(wire)
         let text = String(repeating: "x", count: 400_000)
         for _ in 1...3 { wire.say(Self.message(text, to: nil), on: socket) }

@@ -73,7 +73,7 @@ import Testing
         #expect(bench.pushes.count == 1)
         bench.feed(.pushed(turn: bench.pushes[0].turn, device: "d1", .late))
         #expect(bench.pushes.count == PushOutbox.maxWaiting)
-        #expect(bench.core.isQuiet)
+        #expect(bench.core.hasNoPendingPushes)
     }
 
     @Test func `PERSIST-1 what was not stored is not announced`() {

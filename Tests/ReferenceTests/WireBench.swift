@@ -24,7 +24,7 @@ final class WireBench {
         rules.onlyEpoch = dialect.onlyEpoch
         rules.keepsStream = dialect.onlyEpoch != nil
         rules.hasPages = edge.hasPages
-        rules.unsaidFrames = edge.unsaidFrames
+        rules.inexpressibleFrames = edge.inexpressibleFrames
         bench = Bench(rules, defects: isBroken ? Set(preset?.defects ?? []) : [])
     }
 
@@ -43,7 +43,7 @@ final class WireBench {
     }
 
     /// What a message of the wire is to the core.
-    func heard(_ received: Input.Received) -> [Input.Received] { edge.heard(bench.server.taken(received)) }
+    func heard(_ received: Input.Received) -> [Input.Received] { edge.heard(bench.server.changed(received)) }
 
     /// What came on a socket since the last look.
     @discardableResult
@@ -54,7 +54,7 @@ final class WireBench {
         }
         let new = all.dropFirst(read[socket] ?? 0)
         read[socket] = all.count
-        return new.compactMap(edge.said).compactMap { try? JSONParser.value($0) }
+        return new.compactMap(edge.encoded(_:)).compactMap { try? JSONParser.value($0) }
     }
 
     /// Asks over REST, in wire form; nil when it is none of the protocol.

@@ -4,19 +4,19 @@ struct Connections: Sendable {
         /// The id the peer knows.
         let id: String
         /// The principal that the upgrade named.
-        let admitted: String?
+        let upgradePrincipal: String?
         /// Known once `connected` is sent.
         var principal: String?
         let openedAt: Int
         private(set) var heardAt: Int
         private(set) var pingedAt: Int
-        /// The first ping since the last sign of life.
-        private(set) var askedAt: Int?
+        /// The time of the first ping since the last sign of life.
+        private(set) var unansweredPingAt: Int?
         /// A close was requested; nothing more is sent or read.
         var isClosing = false
 
-        init(id: String, admitted: String?, openedAt: Int) {
-            (self.id, self.admitted, self.openedAt) = (id, admitted, openedAt)
+        init(id: String, upgradePrincipal: String?, openedAt: Int) {
+            (self.id, self.upgradePrincipal, self.openedAt) = (id, upgradePrincipal, openedAt)
             heardAt = openedAt
             pingedAt = openedAt
         }
@@ -24,21 +24,21 @@ struct Connections: Sendable {
         mutating func hear(at time: Int) {
             guard time > heardAt else { return }
             heardAt = time
-            if let asked = askedAt, asked < time { askedAt = nil }
+            if let pinged = unansweredPingAt, pinged < time { unansweredPingAt = nil }
         }
 
         /// With `anew`, earlier unanswered pings do not count.
         mutating func ping(at time: Int, anew: Bool = false) {
             pingedAt = time
-            askedAt = anew ? time : askedAt ?? time
+            unansweredPingAt = anew ? time : unansweredPingAt ?? time
         }
 
         /// Whether the peer is gone: no sign of life for two and a half heartbeats, and no answer to a ping for one.
         ///
         /// The half heartbeat is for an answer still in transit when the second heartbeat ends.
         func isSilent(at time: Int, heartbeat: Int) -> Bool {
-            guard let askedAt else { return false }
-            return time - heardAt >= heartbeat * 5 / 2 && time - askedAt >= heartbeat
+            guard let unansweredPingAt else { return false }
+            return time - heardAt >= heartbeat * 5 / 2 && time - unansweredPingAt >= heartbeat
         }
     }
 
@@ -53,8 +53,8 @@ struct Connections: Sendable {
         }
     }
 
-    mutating func open(_ socket: Int, id: String, admitted: String?, at now: Int) {
-        connections[socket] = Connection(id: id, admitted: admitted, openedAt: now)
+    mutating func open(_ socket: Int, id: String, upgradePrincipal: String?, at now: Int) {
+        connections[socket] = Connection(id: id, upgradePrincipal: upgradePrincipal, openedAt: now)
     }
 
     mutating func join(_ socket: Int, principal: String) {

@@ -6,7 +6,7 @@ struct CoreRules: Sendable {
     /// The owner of the data if no token is required.
     var anonymous = "anonymous"
     var requiresAuth = false
-    /// The kept profiles among those that need no further setup.
+    /// The profiles it keeps, apart from those that need further setup.
     var keeps: Set<Profile> = [.sync]
     var replayFrames = 1000
     var replaySeconds = 3600
@@ -30,16 +30,16 @@ struct CoreRules: Sendable {
     /// Whether the answer to a `sync` can say that more pages follow; otherwise there is one page.
     var hasPages = true
     /// Frames of a turn that the wire cannot express; they get no number and no place in a replay.
-    var unsaidFrames: Set<String> = []
+    var inexpressibleFrames: Set<String> = []
     var variations: Set<Variation> = []
     /// Whether turns of different sessions wait for each other.
     ///
     /// A setting of the core, not a layer around it, because a turn starts in the step in which another one ends.
-    var hasOneLine = false
+    var sharesOneQueue = false
     /// Whether an upgrade with a bad token is refused, rather than the `auth` after it.
     var checksUpgrades = true
     var stopCode: UInt16 = 1001
-    /// In seconds; the real push service answers within one.
+    /// The timeout of a push in seconds; the real push service answers within one.
     var pushSeconds = 10
 
     /// Without profile `auth`, any token or none is accepted.

@@ -39,7 +39,7 @@ enum ErrorCode: String, Sendable {
     }
 }
 
-/// Why a request is refused, as a code and as text for people.
+/// The reason for refusing a request, as a code and as text for people.
 struct Refusal: Error, Sendable, Equatable {
     var code: ErrorCode
     var text: String

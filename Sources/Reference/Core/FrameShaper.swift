@@ -83,8 +83,8 @@ struct FrameShaper: Sendable {
         case .object(let object):
             let isReplay = object["type"]?.stringValue == "syncResult"
             var members = object.map { key, value in
-                let keep = Self.untouched.contains(key) || isReplay && key == "missed"
-                return (key: key, value: keep ? value : inner(value))
+                let isKept = Self.untouched.contains(key) || isReplay && key == "missed"
+                return (key: key, value: isKept ? value : inner(value))
             }
             change(&members)
             return .object(JSONObject(members))

@@ -75,10 +75,10 @@ enum Frames {
 
     static func pong(nonce: String?) -> JSONValue { JSONValue(members: ["type": "pong", "nonce": nonce]) }
 
-    static func syncResult(_ it: SyncAnswer, epoch: String) -> JSONValue {
+    static func syncResult(_ answer: SyncAnswer, epoch: String) -> JSONValue {
         JSONValue(members: [
-            "type": "syncResult", "epoch": epoch, "lastSeq": it.lastSeq, "missed": it.missed,
-            "complete": it.reason == nil, "reason": it.reason?.rawValue, "more": (it.hasMore).orAbsent,
+            "type": "syncResult", "epoch": epoch, "lastSeq": answer.lastSeq, "missed": answer.missed,
+            "complete": answer.reason == nil, "reason": answer.reason?.rawValue, "more": answer.hasMore.orAbsent,
         ])
     }
 }

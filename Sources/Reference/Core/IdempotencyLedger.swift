@@ -4,7 +4,7 @@ import HoldfastJSON
 /// The question behind each `clientMessageId`, on either transport.
 ///
 /// The ledger is rebuilt from the question records, so it remembers every acknowledged key for as long as the session
-/// exists. A key is reserved while its question is being stored: a repeat that arrives before that waits for the
+/// exists. A key is reserved while its question is being stored: a repeat that arrives meanwhile waits for the
 /// outcome.
 struct IdempotencyLedger: Sendable {
     private struct Key: Hashable {

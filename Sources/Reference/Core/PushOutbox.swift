@@ -6,43 +6,43 @@ struct PushOutbox: Sendable {
     /// The wait before the second attempt, in milliseconds; each later wait is four times as long.
     static let firstPauseMs = 250
 
-    private struct Line {
+    private struct DeviceQueue {
         var notices: [PushNotice] = []
         var attempts = 0
         var isGone = false
     }
 
-    private var lines: [String: Line] = [:]
+    private var queues: [String: DeviceQueue] = [:]
 
-    var isEmpty: Bool { lines.values.allSatisfy { $0.notices.isEmpty } }
+    var isEmpty: Bool { queues.values.allSatisfy { $0.notices.isEmpty } }
 
     /// Returns whether the notice is the first in the queue and must be sent at once.
     mutating func add(_ notice: PushNotice, for device: String) -> Bool {
-        var line = lines[device] ?? Line()
-        guard !line.isGone, line.notices.count < Self.maxWaiting else { return false }
-        line.notices.append(notice)
-        lines[device] = line
-        return line.notices.count == 1
+        var queue = queues[device] ?? DeviceQueue()
+        guard !queue.isGone, queue.notices.count < Self.maxWaiting else { return false }
+        queue.notices.append(notice)
+        queues[device] = queue
+        return queue.notices.count == 1
     }
 
-    func first(for device: String) -> PushNotice? { lines[device]?.notices.first }
+    func first(for device: String) -> PushNotice? { queues[device]?.notices.first }
 
     /// Records the outcome for the first notice of a device, which may end the use of the device.
     ///
     /// - Returns: The milliseconds until the next attempt, for the same notice or the next; nil if none waits.
     mutating func settle(_ device: String, _ outcome: PushOutcome) -> Int? {
-        guard var line = lines[device], !line.notices.isEmpty else { return nil }
-        defer { lines[device] = line }
+        guard var queue = queues[device], !queue.notices.isEmpty else { return nil }
+        defer { queues[device] = queue }
         if outcome.endsTheDevice {
-            line = Line(isGone: true)
+            queue = DeviceQueue(isGone: true)
             return nil
         }
-        line.attempts += 1
-        if outcome.isTransient, line.attempts < Self.maxAttempts {
-            return Self.firstPauseMs << (2 * (line.attempts - 1))
+        queue.attempts += 1
+        if outcome.isTransient, queue.attempts < Self.maxAttempts {
+            return Self.firstPauseMs << (2 * (queue.attempts - 1))
         }
-        line.attempts = 0
-        line.notices.removeFirst()
-        return line.notices.isEmpty ? nil : 0
+        queue.attempts = 0
+        queue.notices.removeFirst()
+        return queue.notices.isEmpty ? nil : 0
     }
 }

@@ -25,7 +25,7 @@ struct RateWindow: Sendable {
             pace: rules.variations.contains(.fixedWindows) ? .fixed : .sliding)
     }
 
-    /// Takes a place at a time in microseconds.
+    /// Takes a place; `now` is in microseconds.
     ///
     /// - Returns: Nil if there was one, else the milliseconds until one is freed.
     mutating func take(at now: Int) -> Int? {

@@ -15,7 +15,7 @@ extension ServerCore {
                 sockets: Set(connections.sockets(of: principal))))
     }
 
-    /// After a socket ends: notifies devices if it was the last to be sent an answer, and gave no sign of life since.
+    /// Removes a socket that ended; pushes the answers that only it could still confirm, if no sign of life did.
     mutating func leave(_ socket: Int) {
         let gone = connections[socket]
         connections.remove(socket)
@@ -36,7 +36,7 @@ extension ServerCore {
 
     mutating func push(_ names: TurnNames, of principal: String, message: String, text: String) {
         guard let devices = rules.devices[principal], !devices.isEmpty else { return }
-        bring(notice(text, of: principal, in: names.session, message: message, turn: names.turn), to: devices)
+        enqueue(notice(text, of: principal, in: names.session, message: message, turn: names.turn), to: devices)
     }
 
     mutating func notice(
@@ -47,7 +47,7 @@ extension ServerCore {
             session: session, message: message, turn: turn, id: ids.uuid(), variations: rules.variations)
     }
 
-    mutating func bring(_ notice: PushNotice, to devices: [String]) {
+    mutating func enqueue(_ notice: PushNotice, to devices: [String]) {
         for device in devices where outbox.add(notice, for: device) { deliver(to: device) }
     }
 
@@ -69,6 +69,6 @@ extension ServerCore {
         sessions.apply(.remark(remark))
         let listeners = connections.sockets(of: remark.principal)
         say(remark, as: "assistant")
-        if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }
+        if isPushed || listeners.isEmpty { enqueue(notice, to: rules.devices[remark.principal] ?? []) }
     }
 }

@@ -17,7 +17,7 @@ extension ServerCore {
     ) throws(Refusal) {
         if let first = ledger.entry(chat.key, of: principal) {
             guard first.matches(chat) else {
-                throw Refusal(.idempotencyMismatch, "'\(chat.key)' stands for another question already")
+                throw Refusal(.idempotencyMismatch, "'\(chat.key)' already stands for another question")
             }
             return repeated(chat, first, from: origin)
         }
@@ -54,7 +54,7 @@ extension ServerCore {
         store(.question(question), as: .question(question))
     }
 
-    /// Without an id, a new session; otherwise it must be the principal's.
+    /// Returns a new session if the question names none; otherwise the session must be the principal's.
     private mutating func session(for chat: ClientMessage.Chat, of principal: String) throws(Refusal) -> String {
         guard let id = chat.session else { return ids.next("ses") }
         if sessions.session(id, of: principal) != nil { return id }

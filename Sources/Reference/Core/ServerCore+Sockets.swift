@@ -2,8 +2,8 @@ import HoldfastJSON
 
 // The life of a socket: opening, handshake, messages, silence, end.
 extension ServerCore {
-    mutating func open(_ socket: Int, admitted: String?) {
-        connections.open(socket, id: ids.next("con"), admitted: admitted, at: now.steady)
+    mutating func open(_ socket: Int, upgradePrincipal: String?) {
+        connections.open(socket, id: ids.next("con"), upgradePrincipal: upgradePrincipal, at: now.steady)
     }
 
     mutating func receive(_ received: Input.Received, on socket: Int) {
@@ -70,7 +70,7 @@ extension ServerCore {
             return close(socket, code: 4010, reason: "unsupported version")
         }
         // A token in the frame is always checked, even if the upgrade carried a valid one.
-        let named = auth.token == nil ? connection.admitted : nil
+        let named = auth.token == nil ? connection.upgradePrincipal : nil
         guard let principal = named ?? rules.principal(token: auth.token) else {
             send(Frames.refused(Refusal(.authFailed, "the token is missing or not valid")), to: socket)
             return close(socket, code: 4001, reason: "bad credentials")

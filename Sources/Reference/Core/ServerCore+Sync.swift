@@ -32,7 +32,7 @@ extension ServerCore {
 
     /// Adds frames to a page up to its limits; at least one, so that paging always ends.
     ///
-    /// If the wire cannot mark a page as partial, a limit would silently lose the frames after it.
+    /// A wire that cannot mark a page as partial has no limit, which would silently lose the frames after the page.
     private func fill(_ answer: inout SyncAnswer, with entries: [ReplayBuffer.Entry], limit: Int?) {
         var room = !rules.hasPages ? .max : rules.maxSentBytes - Self.pageOverhead
         for entry in entries.prefix(limit ?? .max) {

@@ -167,7 +167,7 @@ extension ServerCore {
         _ frame: JSONValue, to principal: String, from origin: Origin? = nil, at time: Int? = nil
     ) {
         let type = frame.type
-        if rules.unsaidFrames.contains(type) || type == "message" && !rules.keeps.contains(.sync) { return }
+        if rules.inexpressibleFrames.contains(type) || type == "message" && !rules.keeps.contains(.sync) { return }
         var stream = streams[principal] ?? newStream()
         let seq =
             rules.keepsStream ? stream.draw(at: time ?? stamp()) : stream.draw(step: step(after: stream.lastSeq))

@@ -61,7 +61,7 @@ struct ServerCore: Sendable {
         let name = self.ids.next("epo")
         let odd = String(("\"é/\\ {#1} ⏱ " + name + String(repeating: "~", count: 128)).unicodeScalars.prefix(128))
         epoch = rules.onlyEpoch ?? (rules.variations.contains(.longEpoch) ? odd : name)
-        queue.isShared = rules.hasOneLine
+        queue.isShared = rules.sharesOneQueue
         for record in records { restore(record) }
         lastStamp = sessions.newest
         continuesStream = rules.keepsStream
@@ -82,7 +82,7 @@ struct ServerCore: Sendable {
         ServerMemory(epoch: epoch, streams: streams, mockRules: mockRules, replies: replies, keepsEpoch: keepsEpoch)
     }
 
-    var isQuiet: Bool { outbox.isEmpty }
+    var hasNoPendingPushes: Bool { outbox.isEmpty }
 
     var isIdle: Bool { turns.isEmpty && writes.isEmpty }
 
@@ -90,7 +90,7 @@ struct ServerCore: Sendable {
         now = moment
         switch input {
         case .started: closeInterrupted()
-        case .opened(let socket, let principal): open(socket, admitted: principal)
+        case .opened(let socket, let principal): open(socket, upgradePrincipal: principal)
         case .received(let socket, let received): receive(received, on: socket)
         case .heard(let socket, let time): connections[socket]?.hear(at: time ?? now.steady)
         case .ended(let socket): leave(socket)

@@ -43,7 +43,7 @@ package enum Variation: String, Sendable, CaseIterable {
         case .lateAcks: "Sends `ack` right before the first `toolUse` or the ending, or after 1 s (TURN-1)."
         case .unknownFrames: "Sends frames of an undefined type before each `done` (ENV-2, ENV-13)."
         case .sessionNotFoundForOddIDs: "Answers a malformed session id like an unknown one (ID-5)."
-        case .fragmentedMessages: "Sends each frame in three fragments, also cut within characters (ENV-1)."
+        case .fragmentedMessages: "Sends each frame in three fragments, even cut within characters (ENV-1)."
         case .extraPings: "Sends a WebSocket ping with a payload after each frame to one connection (LIVE-4)."
         case .closesTooLarge: "Closes with 1009 on a frame that is too large (ENV-8)."
         case .closesBadText: "Closes with 1007 on text that is not UTF-8 (ENV-3)."

@@ -59,7 +59,7 @@ extension Defect {
             .sends { frame, _, _, server in
                 guard frame["seq"] != nil else { return nil }
                 let connections = server.core.connections
-                return [.send(to: connections.all.filter { connections[$0]?.principal != nil }, server.said(frame))]
+                return [.send(to: connections.all.filter { connections[$0]?.principal != nil }, server.outgoing(frame))]
             })
         Defect(
             "auth-shows-foreign-sessions", .AUTH, 6, "Shows the sessions of all principals to each over REST.",
@@ -93,7 +93,7 @@ extension Defect {
             .upgrade { shown, query, _ in shown ?? token(inQuery: query) })
         Defect(
             "auth-greets-twice", .AUTH, 1, "Sends `connected` twice on each connection.",
-            .after("connected") { frame, sockets, _, server in [.send(to: sockets, server.said(frame))] })
+            .after("connected") { frame, sockets, _, server in [.send(to: sockets, server.outgoing(frame))] })
         Defect(
             "auth-states-no-capabilities", .AUTH, 12,
             "Supports every profile and lists none of them in `connected`.",

@@ -7,7 +7,7 @@ extension Defect {
         Defect(
             "env-greets-with-bare-text", .ENV, 1,
             "Sends the text message \"ready\", a JSON string, after `connected`.",
-            .after("connected") { _, sockets, _, server in [.send(to: sockets, server.said("ready"))] })
+            .after("connected") { _, sockets, _, server in [.send(to: sockets, server.outgoing("ready"))] })
         Defect(
             "env-tells-the-time-as-a-number", .ENV, 2, "Writes `serverTime` in `connected` as a number.",
             .frames("connected") { frame, _ in frame["serverTime"] = 1_772_000_000 })
@@ -28,7 +28,7 @@ extension Defect {
                 frame.text("error")?.hasPrefix("the frame has no 'type'") == true ? [] : nil
             })
         Defect(
-            "env-takes-binary-as-text", .ENV, 3, "Runs the frame in a binary message, and ignores other ones.",
+            "env-takes-binary-as-text", .ENV, 3, "Runs a binary message that is a frame, and ignores any other.",
             .message { received in
                 guard case .binary(let bytes) = received else { return received }
                 let text = String(utf8: bytes)
@@ -77,9 +77,9 @@ extension Defect {
             "env-writes-session-id-twice", .ENV, 1, "Repeats the member `sessionId` in every `done`.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "done", let id = frame["sessionId"] else { return nil }
-                var said = server.said(frame)
-                said.text = said.text.dropLast() + ",\"sessionId\":\(id.text())}"
-                return [.send(to: sockets, said)]
+                var outgoing = server.outgoing(frame)
+                outgoing.text = outgoing.text.dropLast() + ",\"sessionId\":\(id.text())}"
+                return [.send(to: sockets, outgoing)]
             })
         Defect(
             "env-cuts-emoji-in-previews", .ENV, 1,
@@ -174,8 +174,8 @@ extension FaultyCore {
     }
 }
 
-/// Half an emoji: a placeholder character, because a Swift string cannot hold a lone surrogate, until the text is
-/// written.
+/// Represents half an emoji by a placeholder character until the text is written, because a Swift string cannot hold a
+/// lone surrogate.
 enum HalfEmoji {
     private static let placeholder = "\u{F8FF}"
 

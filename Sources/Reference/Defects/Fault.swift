@@ -83,8 +83,8 @@ extension Fault {
         _ change: @escaping @Sendable (_ frame: JSONValue, _ sockets: [Int], Input, inout FaultyCore) -> [Effect]?
     ) -> Fault {
         effects { effect, input, server in
-            guard case .send(let sockets, let said) = effect else { return nil }
-            return change(said.frame, sockets, input, &server)
+            guard case .send(let sockets, let outgoing) = effect else { return nil }
+            return change(outgoing.frame, sockets, input, &server)
         }
     }
 
@@ -108,15 +108,15 @@ extension Fault {
         return sends { frame, sockets, _, server in
             guard frame.objectValue != nil else { return nil }
             let new = changed(frame, &server)
-            return new == frame && new.text() == frame.text() ? nil : [.send(to: sockets, server.said(new))]
+            return new == frame && new.text() == frame.text() ? nil : [.send(to: sockets, server.outgoing(new))]
         }
     }
 
     static func omits(
-        _ members: String..., from type: String, where isMeant: @escaping @Sendable (JSONValue) -> Bool = { _ in true }
+        _ members: String..., from type: String, where isBroken: @escaping @Sendable (JSONValue) -> Bool = { _ in true }
     ) -> Fault {
         frames(type) { frame, _ in
-            if isMeant(frame) { for member in members { frame[member] = nil } }
+            if isBroken(frame) { for member in members { frame[member] = nil } }
         }
     }
 
@@ -124,9 +124,9 @@ extension Fault {
         sends { frame, sockets, _, server in
             if isDropped(frame, server) { return [] }
             guard frame.type == "syncResult" else { return nil }
-            var left = frame
-            left.edit("missed") { if isDropped($0, server) { $0 = .null } }
-            return [.send(to: sockets, server.said(left))]
+            var kept = frame
+            kept.edit("missed") { if isDropped($0, server) { $0 = .null } }
+            return [.send(to: sockets, server.outgoing(kept))]
         }
     }
 
@@ -135,7 +135,7 @@ extension Fault {
     ) -> Fault {
         sends { frame, sockets, input, server in
             guard frame.type == type else { return nil }
-            return [.send(to: sockets, server.said(frame))] + body(frame, sockets, input, &server)
+            return [.send(to: sockets, server.outgoing(frame))] + body(frame, sockets, input, &server)
         }
     }
 
@@ -160,7 +160,7 @@ extension Fault {
             let effects = next(input, &server)
             let isRefused = effects.contains { effect in
                 switch effect {
-                case .send(_, let said): said.frame.isRefusal && said.frame.text("code") == code.rawValue
+                case .send(_, let outgoing): outgoing.frame.isRefusal && outgoing.frame.text("code") == code.rawValue
                 case .answer(_, let answer):
                     answer.status == code.status && server.frame(answer.body)?.text("code") == code.rawValue
                 default: false
@@ -319,8 +319,8 @@ extension Fault {
         stores { write, record, server, next in
             guard let ms = delay(record, server) else { return nil }
             let late: [Effect] = [.store(write: write, [record])]
-            let told = next(.stored(write: write, succeeded: true), &server)
-            return told + (ms == 0 ? late : server.delaying(late, ms: ms))
+            let effects = next(.stored(write: write, succeeded: true), &server)
+            return effects + (ms == 0 ? late : server.delaying(late, ms: ms))
         }
     }
 }

@@ -43,14 +43,14 @@ struct FaultyCore: Sendable {
         for case .start(let change) in faults { change(&core) }
     }
 
-    func taken(_ received: Input.Received) -> Input.Received { messages.reduce(received) { $1($0) } }
+    func changed(_ received: Input.Received) -> Input.Received { messages.reduce(received) { $1($0) } }
 
     var isIdle: Bool { core.isIdle && notes.late.isEmpty }
 
     mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
         var input = input
         if !messages.isEmpty, case .received(let socket, let received) = input {
-            input = .received(socket: socket, taken(received))
+            input = .received(socket: socket, changed(received))
         }
         guard !layers.isEmpty else { return core.handle(input, at: moment) }
         core.now = moment
@@ -100,11 +100,11 @@ struct FaultyCore: Sendable {
 
     var isUnderLoad: Bool { core.connections.principals > 20 }
 
-    func said(_ frame: JSONValue) -> Outgoing { Outgoing(frame: frame, text: core.shaper.text(ofShaped: frame)) }
+    func outgoing(_ frame: JSONValue) -> Outgoing { Outgoing(frame: frame, text: core.shaper.text(ofShaped: frame)) }
 
-    func sending(_ frame: JSONValue, to socket: Int) -> Effect { .send(to: [socket], said(frame)) }
+    func sending(_ frame: JSONValue, to socket: Int) -> Effect { .send(to: [socket], outgoing(frame)) }
 
-    /// The asker in an input, and the transport; nil if it asks no question, or if the asker is unknown.
+    /// The question in an input, with its asker and transport; nil if there is none, or if the asker is unknown.
     func asker(in input: Input) -> Asker? {
         switch input {
         case .received(let socket, .text(let text)):

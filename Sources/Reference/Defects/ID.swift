@@ -20,7 +20,7 @@ extension Defect {
                 guard frame.type == "connected", let socket = sockets.first else { return nil }
                 var frame = frame
                 frame["connectionId"] = .string("con_\(server.core.connections[socket]?.principal ?? "")")
-                return [.send(to: sockets, server.said(frame))]
+                return [.send(to: sockets, server.outgoing(frame))]
             })
         Defect(
             "env-calls-the-connection-a-session", .ENV, 2,
@@ -176,9 +176,9 @@ extension Fault {
             }
             return next(input, &server).map { effect in
                 switch effect {
-                case .send(let sockets, var said):
-                    said.text = outside(said.text, server)
-                    return .send(to: sockets, said)
+                case .send(let sockets, var outgoing):
+                    outgoing.text = outside(outgoing.text, server)
+                    return .send(to: sockets, outgoing)
                 case .answer(let request, var answer):
                     answer.body = outside(answer.body, server)
                     return .answer(request: request, answer)

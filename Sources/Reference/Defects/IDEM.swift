@@ -68,7 +68,7 @@ extension Defect {
                     return []
                 }
                 let copy = Frames.done(turn.names, message: server.core.ids.next("msg"), text: "", duplicate: true)
-                return [.send(to: sockets, server.said(copy))]
+                return [.send(to: sockets, server.outgoing(copy))]
             })
         Defect(
             "idem-forgets-failures", .IDEM, 2, "Acknowledges the repeat of a failed turn and sends nothing else.",
@@ -81,7 +81,7 @@ extension Defect {
                     let (turn, ending) = session.lastAnswered
                 else { return nil }
                 let copy = Frames.ending(ending, of: session.names(of: turn), duplicate: true)
-                return [.send(to: sockets, server.said(copy))]
+                return [.send(to: sockets, server.outgoing(copy))]
             })
         Defect(
             "idem-hides-repeats-over-rest", .IDEM, 4, "Answers a repeated POST without `duplicate`.",

@@ -88,7 +88,7 @@ extension Defect {
             })
         Defect(
             "order-runs-one-turn-at-a-time", .ORDER, 5, "Runs all turns of all sessions one at a time.",
-            .rules { $0.hasOneLine = true })
+            .rules { $0.sharesOneQueue = true })
         Defect(
             "id-mixes-turns", .ID, 3, with: [.sync],
             "Sends every `done` with the `turnId` of the principal's latest question; needs two turns at once.",
@@ -114,7 +114,7 @@ extension Defect {
             "Sends `toolUse` after the frame that follows it while more than 20 principals are connected.",
             .sends { frame, sockets, _, server in
                 guard frame["seq"] != nil, let principal = server.principal(sockets) else { return nil }
-                let sent: [Effect] = [.send(to: sockets, server.said(frame))]
+                let sent: [Effect] = [.send(to: sockets, server.outgoing(frame))]
                 if let held = server.notes.held.removeValue(forKey: "swapped \(principal)") { return sent + held }
                 guard frame.type == "toolUse", server.isUnderLoad else { return nil }
                 server.notes.held["swapped \(principal)"] = sent

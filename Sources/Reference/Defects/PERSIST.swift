@@ -127,10 +127,10 @@ extension Fault {
 
     /// Records when some answers become visible in reads: 150 ms after they were announced.
     fileprivate static func delaysReads(
-        of isMeant: @escaping @Sendable (_ turn: String, FaultyCore) -> Bool
+        of condition: @escaping @Sendable (_ turn: String, FaultyCore) -> Bool
     ) -> Fault {
         outcomes { write, succeeded, server in
-            if case .ending(let ending) = write, isMeant(ending.turn, server) {
+            if case .ending(let ending) = write, condition(ending.turn, server) {
                 server.notes.numbers["shown \(ending.turn)"] = server.core.now.steady + 150_000
             }
             return succeeded

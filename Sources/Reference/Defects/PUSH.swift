@@ -11,9 +11,9 @@ extension Defect {
                     switch effect {
                     case .push(let device, let notice):
                         guard server.core.connections.sockets(of: notice.principal).isEmpty else { return [effect] }
-                        return next(.pushed(turn: notice.turn, device: device, .taken), &server)
-                    case .send(let sockets, let said) where said.frame.isAnswer && !sockets.isEmpty:
-                        return [effect] + server.announcing(said.frame)
+                        return next(.pushed(turn: notice.turn, device: device, .accepted), &server)
+                    case .send(let sockets, let outgoing) where outgoing.frame.isAnswer && !sockets.isEmpty:
+                        return [effect] + server.announcing(outgoing.frame)
                     default: return [effect]
                     }
                 }
@@ -37,7 +37,7 @@ extension Defect {
                         server.notes.marks.contains("told \(notice.turn)")
                     else { return [effect] }
                     // The core would announce it now, for the second time.
-                    return next(.pushed(turn: notice.turn, device: device, .taken), &server)
+                    return next(.pushed(turn: notice.turn, device: device, .accepted), &server)
                 }
             })
         Defect(
@@ -125,7 +125,7 @@ extension Defect {
             })
         Defect(
             "push-keeps-gone-devices", .PUSH, 6, "Keeps sending to a device that is gone.",
-            .takesOutcomes { $0.endsTheDevice ? .taken : $0 })
+            .takesOutcomes { $0.endsTheDevice ? .accepted : $0 })
         Defect(
             "push-holds-up-the-turn", .PUSH, 7,
             "Starts the next turn of a session only after the push service answered.",
@@ -198,7 +198,7 @@ extension JSONValue {
 }
 
 extension PushOutcome {
-    fileprivate static let taken = PushOutcome.answered(status: 200, reason: nil)
+    fileprivate static let accepted = PushOutcome.answered(status: 200, reason: nil)
     fileprivate static let gone = PushOutcome.answered(status: 410, reason: nil)
 }
 

@@ -32,7 +32,7 @@ package struct Preset: Sendable, Hashable {
         ],
         variations: [.closesTooLarge])
 
-    /// A conversation is an agent, so every session id denotes one.
+    /// A conversation is an agent here, so every session id denotes an agent.
     ///
     /// Its numbers restart with each process, which is a fault because its wire has no epoch.
     static let adjutant = Preset(

@@ -115,12 +115,12 @@ extension Defect {
                 if case .store(_, let records) = effect, case .question(let question)? = records.first {
                     server.notes.texts[question.principal] = question.names.key
                 }
-                guard case .send(let sockets, let said) = effect, said.frame.isRateLimited,
+                guard case .send(let sockets, let outgoing) = effect, outgoing.frame.isRateLimited,
                     let principal = server.principal(sockets)
                 else { return nil }
-                var frame = said.frame
+                var frame = outgoing.frame
                 frame["clientMessageId"] = server.notes.texts[principal].map(JSONValue.string)
-                return [.send(to: sockets, server.said(frame))]
+                return [.send(to: sockets, server.outgoing(frame))]
             })
         Defect(
             "turn-runs-what-it-refuses", .TURN, 12, need: .budget,

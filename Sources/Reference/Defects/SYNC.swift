@@ -8,9 +8,9 @@ extension Defect {
             "Replays no `done` while more than 20 principals are connected.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "syncResult", server.isUnderLoad else { return nil }
-                var left = frame
-                left.edit("missed") { if $0.type == "done" { $0 = .null } }
-                return left == frame ? nil : [.send(to: sockets, server.said(left))]
+                var kept = frame
+                kept.edit("missed") { if $0.type == "done" { $0 = .null } }
+                return kept == frame ? nil : [.send(to: sockets, server.outgoing(kept))]
             })
         Defect(
             "sync-tells-position-zero", .SYNC, 1,
@@ -23,7 +23,7 @@ extension Defect {
         Defect(
             "sync-claims-complete-after-eviction", .SYNC, 6,
             "Sends `complete: true` although frames left the buffer; needs more than `replayMessages` frames.",
-            .pages { page, _, _ in if page.text("reason") == "evicted" { page.claimWhole() } })
+            .pages { page, _, _ in if page.text("reason") == "evicted" { page.claimComplete() } })
         Defect(
             "sync-skips-tool-frames", .SYNC, 3, "Replays no `toolUse` and sends `complete: true`.",
             .pages { page, _, _ in page.edit("missed") { if $0.type == "toolUse" { $0 = .null } } })
@@ -85,7 +85,7 @@ extension Defect {
             "Sends `complete: true` for a position after the end of the stream.",
             .pages { page, sync, server in
                 if page.text("reason") == "unknown_position", sync.text("epoch") == server.core.epoch {
-                    page.claimWhole()
+                    page.claimComplete()
                 }
             })
         Defect(
@@ -125,7 +125,7 @@ extension Defect {
             "sync-repeats-replayed-frames-live", .SYNC, 8,
             "Sends the last frame of `missed` again after `syncResult`.",
             .after("syncResult") { page, sockets, _, server in
-                page.missed.suffix(1).map { .send(to: sockets, server.said($0)) }
+                page.missed.suffix(1).map { .send(to: sockets, server.outgoing($0)) }
             })
         Defect(
             "sync-loses-a-frame-after-replay", .SYNC, 8,
@@ -135,9 +135,8 @@ extension Defect {
                     server.notes.marks.insert("loses \(socket)")
                 }
                 guard frame["seq"] != nil else { return nil }
-                return [
-                    .send(to: sockets.filter { server.notes.marks.remove("loses \($0)") == nil }, server.said(frame))
-                ]
+                let others = sockets.filter { server.notes.marks.remove("loses \($0)") == nil }
+                return [.send(to: others, server.outgoing(frame))]
             })
         Defect(
             "sync-pages-a-snapshot", .SYNC, 9,
@@ -146,7 +145,7 @@ extension Defect {
                 guard frame.type == "syncResult", let socket = sockets.first else {
                     guard frame["seq"] != nil else { return nil }
                     let others = sockets.filter { server.notes.numbers["pages \($0)"] == nil }
-                    return [.send(to: others, server.said(frame))]
+                    return [.send(to: others, server.outgoing(frame))]
                 }
                 guard let last = server.notes.numbers["pages \(socket)"] else {
                     if frame["more"] == true { server.notes.numbers["pages \(socket)"] = frame["lastSeq"]?.intValue }
@@ -157,10 +156,10 @@ extension Defect {
                 page["lastSeq"] = JSONValue(last)
                 if page.missed.last?["seq"]?.intValue ?? last == last {
                     server.notes.numbers["pages \(socket)"] = nil
-                    page.claimWhole()
+                    page.claimComplete()
                     page["more"] = nil
                 }
-                return [.send(to: sockets, server.said(page))]
+                return [.send(to: sockets, server.outgoing(page))]
             })
         Defect(
             "sync-tells-a-stale-position", .SYNC, 9,
@@ -185,7 +184,7 @@ extension Defect {
                 }
                 var page = page
                 page["missed"] = .array(missed.sorted { ($0["seq"]?.intValue ?? 0) < ($1["seq"]?.intValue ?? 0) })
-                return [.send(to: sockets, server.said(page))]
+                return [.send(to: sockets, server.outgoing(page))]
             })
         Defect(
             "sync-forgets-answers-nobody-heard", .SYNC, 7,
@@ -224,7 +223,7 @@ extension Defect {
 extension JSONValue {
     fileprivate var missed: [JSONValue] { self["missed"]?.arrayValue ?? [] }
 
-    fileprivate mutating func claimWhole() {
+    fileprivate mutating func claimComplete() {
         self["complete"] = true
         self["reason"] = nil
     }
@@ -240,7 +239,7 @@ extension Fault {
             else { return nil }
             var changed = page
             change(&changed, sync, server)
-            return [.send(to: sockets, server.said(changed))]
+            return [.send(to: sockets, server.outgoing(changed))]
         }
     }
 }

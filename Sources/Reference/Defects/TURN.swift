@@ -7,7 +7,7 @@ extension Defect {
             "turn-acks-after-the-first-frame", .TURN, 1, "Sends the `ack` after the first `toolUse` or the ending.",
             .sends { frame, sockets, _, server in
                 guard let turn = frame.text("turnId") else { return nil }
-                let effect = Effect.send(to: sockets, server.said(frame))
+                let effect = Effect.send(to: sockets, server.outgoing(frame))
                 if frame.type == "ack", frame["duplicate"] == nil {
                     server.notes.held[turn] = [effect]
                     return []
@@ -23,7 +23,7 @@ extension Defect {
             "Acknowledges a question at once and stores it with the first frame of its turn; needs a delay before that.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "toolUse" else { return nil }
-                return server.releasing(frame.text("turnId")) + [.send(to: sockets, server.said(frame))]
+                return server.releasing(frame.text("turnId")) + [.send(to: sockets, server.outgoing(frame))]
             },
             .postponesQuestions, .hidesPostponedQuestions)
         Defect(
@@ -123,7 +123,7 @@ extension Defect {
                 }
                 guard frame["seq"] != nil else { return nil }
                 let asker = server.notes.numbers["asker \(turn)"]
-                return [.send(to: sockets.filter { $0 == asker }, server.said(frame))]
+                return [.send(to: sockets.filter { $0 == asker }, server.outgoing(frame))]
             })
         Defect(
             "turn-hides-questions-from-other-devices", .TURN, 11, "Sends no `message`; needs two connections.",
@@ -237,11 +237,11 @@ extension Fault {
         .layer { input, server, next in
             next(input, &server).map { effect in
                 switch effect {
-                case .send(let sockets, let said)
-                where said.frame["turnId"] != nil && said.frame.text("code") == code.rawValue:
-                    var frame = said.frame
+                case .send(let sockets, let outgoing)
+                where outgoing.frame["turnId"] != nil && outgoing.frame.text("code") == code.rawValue:
+                    var frame = outgoing.frame
                     frame["code"] = .string(other.rawValue)
-                    return .send(to: sockets, server.said(frame))
+                    return .send(to: sockets, server.outgoing(frame))
                 case .answer(let request, let answer) where answer.status == code.status:
                     var body = (try? JSONParser.value(answer.body)) ?? .null
                     body["code"] = .string(other.rawValue)

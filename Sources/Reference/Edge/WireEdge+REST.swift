@@ -40,14 +40,14 @@ extension WireEdge {
     }
 
     /// Accepts an upgrade with the right path and, if the dialect puts the credential into the request, a valid one.
-    func admits(_ upgrade: UpgradeRequest, hasKey: Bool) -> UpgradeDecision {
+    func admits(_ upgrade: UpgradeRequest, hasValidCredential: Bool) -> UpgradeDecision {
         guard upgrade.path == dialect.socketPath ?? "/ws" else {
             return .refuse(status: 404, body: notFound(at: upgrade.path).body)
         }
         switch dialect.credential {
         case .frame, .none: return .accept
         case .query, .header:
-            return hasKey ? .accept : .refuse(status: 401, body: "Unauthorized")
+            return hasValidCredential ? .accept : .refuse(status: 401, body: "Unauthorized")
         }
     }
 }

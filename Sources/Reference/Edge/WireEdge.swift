@@ -18,7 +18,7 @@ struct WireEdge: Sendable {
         return [.text(auth.text())]
     }
 
-    /// Whether a position can name its epoch; otherwise it belongs to that of its connection.
+    /// Whether a position can name its epoch; otherwise it belongs to the epoch of its connection.
     var namesEpochs: Bool {
         dialect.read(["type": "sync", "lastSeqSeen": 0, "epoch": "e"], sentBy: .client).map { $0["epoch"] == "e" }
             ?? true
@@ -34,13 +34,13 @@ struct WireEdge: Sendable {
     }
 
     /// The frames of a turn, except its endings, that the wire cannot express.
-    var unsaidFrames: Set<String> {
+    var inexpressibleFrames: Set<String> {
         Set(
             ["message", "toolUse"].filter { type in
                 let sample: JSONValue = [
                     "type": .string(type), "seq": 1, "sessionId": "s", "role": "user", "text": "x", "tool": "t",
                 ]
-                return said(sample.text()) == nil
+                return encoded(sample.text()) == nil
             })
     }
 
@@ -53,7 +53,7 @@ struct WireEdge: Sendable {
     }
 
     /// Nil if the dialect cannot express the text.
-    func said(_ text: String) -> String? {
+    func encoded(_ text: String) -> String? {
         guard let frame = try? JSONParser.value(text) else { return text }
         guard case .frame(let wire) = dialect.encode(frame, sentBy: .server) else { return nil }
         return Dialect.text(of: text) { _ in wire }

@@ -59,21 +59,21 @@ extension ServerCore {
     }
 
     private mutating func push(_ text: String?, _ place: ServerPlace) throws(InputProblem) -> JSONValue {
-        let (principal, known) = try resolved(place)
+        let (principal, session) = try resolved(place)
         let devices = rules.devices[principal] ?? []
         let notice: PushNotice
         if let text {
-            notice = remark(text, of: principal, in: known ?? ids.next("ses"), isPushed: true).notice
+            notice = remark(text, of: principal, in: session ?? ids.next("ses"), isPushed: true).notice
         } else {
-            let messages = known.flatMap { sessions.session($0, of: principal)?.messages } ?? []
-            guard let known, let last = messages.last(where: { $0.role == "assistant" }) else {
+            let messages = session.flatMap { sessions.session($0, of: principal)?.messages } ?? []
+            guard let session, let last = messages.last(where: { $0.role == "assistant" }) else {
                 throw InputProblem(
                     location: "text", what: "there is no answer yet to push", expected: "a text, or a stored answer",
                     fix: "give 'text'")
             }
             notice = self.notice(
-                MessageContent.text(of: last.content), of: principal, in: known, message: last.id, turn: last.turn)
-            bring(notice, to: devices)
+                MessageContent.text(of: last.content), of: principal, in: session, message: last.id, turn: last.turn)
+            enqueue(notice, to: devices)
         }
         return JSONValue(members: [
             "principal": principal, "devices": devices.count,

@@ -1,7 +1,7 @@
 import HoldfastJSON
 
 extension ServerCore {
-    /// Newest first.
+    /// The state shows only the newest ones.
     private static let maxShownSessions = 50
     private static let maxShownTurns = 100
 

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTransport
 
-/// Uses HTTP/1.1.
+/// Sends notices to the push service, over HTTP/1.1.
 struct PushDelivery: Sendable {
     private static let maxAnswerBytes = 64 << 10
 

@@ -11,10 +11,10 @@ package struct ReferenceConfiguration: Sendable {
     package var principals: [(name: String, token: String)]
     /// Whether the server keeps profile `auth`: without a valid token, it runs and shows nothing.
     package var requiresAuth: Bool
-    /// The kept profiles among those that need no further setup.
+    /// The profiles it keeps, apart from those that need further setup.
     package var keeps: Set<Profile> = [.sync]
     package var replayFrames = 1000
-    /// How long a frame is kept for replay.
+    /// The time for which a frame is kept for replay.
     var replaySeconds = 3600
     /// The questions a principal may ask per minute; nil for no limit and no profile `rate-limit`.
     package var messagesPerMinute: Int?
@@ -25,7 +25,7 @@ package struct ReferenceConfiguration: Sendable {
     /// The default is less than the 1 MiB that a server may send, because the largest question is echoed to other
     /// devices with ids around it.
     package var maxFrameBytes = 983_040
-    /// After two and a half intervals without a sign of life, the peer is gone.
+    /// After two and a half intervals without a sign of life, a peer counts as gone.
     package var heartbeatSeconds = 30
     /// The time in which a connection must authenticate, in seconds.
     package var authSeconds = 10
@@ -73,7 +73,7 @@ package struct ReferenceConfiguration: Sendable {
             heartbeatSeconds: heartbeatSeconds, authMs: authSeconds * 1000, devices: devices,
             onlyEpoch: dialect.onlyEpoch, keepsStream: dialect.onlyEpoch != nil, namesEpochs: edge?.namesEpochs ?? true,
             hasPages: edge?.hasPages ?? true,
-            unsaidFrames: edge?.unsaidFrames ?? [], variations: variations,
+            inexpressibleFrames: edge?.inexpressibleFrames ?? [], variations: variations,
             // Defects of the handshake need an accepted upgrade.
             checksUpgrades: defects.isEmpty && !variations.contains(.refusesAfterUpgrade),
             stopCode: variations.contains(.restartCode) ? 1012 : 1001

@@ -59,12 +59,12 @@ actor ServerEngine {
         if hasEnded { socket.cut(.reset) }
         handle(.opened(socket: number, principal: principal))
         for text in edge?.challenge ?? [] { post(text, to: number) }
-        for said in edge?.silentGreeting ?? [] { handle(.received(socket: number, said)) }
+        for implied in edge?.silentGreeting ?? [] { handle(.received(socket: number, implied)) }
         return number
     }
 
     func receive(_ received: Input.Received, on socket: Int) {
-        let received = core.taken(received)
+        let received = core.changed(received)
         let heard = edge?.heard(received) ?? [received]
         // Even a message that the dialect ignores is a sign of life.
         if heard.isEmpty { handle(.heard(socket: socket)) }
@@ -126,7 +126,7 @@ actor ServerEngine {
         }
     }
 
-    private var hasSettled: Bool { hasEnded || core.isIdle && (core.core.isQuiet || !awaitsNotices) }
+    private var hasSettled: Bool { hasEnded || core.isIdle && (core.core.hasNoPendingPushes || !awaitsNotices) }
 
     private func settled(_ number: Int) { settling.removeValue(forKey: number)?.resume() }
 
@@ -146,9 +146,9 @@ actor ServerEngine {
         }
         let action = watcher.saw(.text(text), from: .server, number: number)
         guard action.delay > .zero else { return perform(action, text, on: number) }
-        var line = sendQueues[number] ?? SendQueue()
-        line.delay(text, action)
-        sendQueues[number] = line
+        var queue = sendQueues[number] ?? SendQueue()
+        queue.delay(text, action)
+        sendQueues[number] = queue
         release(number, after: action.delay)
     }
 
@@ -204,9 +204,9 @@ actor ServerEngine {
             sendQueues[number]?.forget()
             close(number, code, "ended on request")
         case .cut(.silence):
-            var line = sendQueues[number] ?? SendQueue()
-            line.isSilent = true
-            sendQueues[number] = line
+            var queue = sendQueues[number] ?? SendQueue()
+            queue.isSilent = true
+            sendQueues[number] = queue
             socket.stopReading()
             Task { [weak self] in
                 try? await Task.sleep(for: SendQueue.longestSilence)
@@ -275,9 +275,9 @@ actor ServerEngine {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .send(let numbers, let said):
+        case .send(let numbers, let outgoing):
             guard !numbers.isEmpty else { return }
-            guard let text = edge.map({ $0.said(said.text) }) ?? said.text else { return }
+            guard let text = edge.map({ $0.encoded(outgoing.text) }) ?? outgoing.text else { return }
             for number in numbers { post(text, to: number) }
         case .ping(let number):
             guard let socket = sockets[number], sendQueues[number]?.isSilent != true else { return }

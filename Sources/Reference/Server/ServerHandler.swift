@@ -92,7 +92,7 @@ struct ServerHandler: TransportHandler {
         case .cut: return .reset
         }
         let named = rules.principal(token: token(of: upgrade))
-        if let edge { return edge.admits(upgrade, hasKey: named != nil) }
+        if let edge { return edge.admits(upgrade, hasValidCredential: named != nil) }
         guard upgrade.path == "/ws" || upgrade.path == "/" else {
             return .refuse(status: 404, body: #"{"error":"WebSockets are at /ws","code":"bad_request"}"#)
         }

@@ -93,7 +93,7 @@ struct SessionStore: Sendable {
         change(session) { $0.end(turn, ending) }
     }
 
-    /// Adds the message that begins a turn: the question, or one of the agent that is its whole turn.
+    /// Adds the message that begins a turn: the question, or an unsolicited message, which is the whole turn.
     private mutating func apply(_ post: StoredRecord.Post, _ turn: Turn) {
         newest = max(newest, post.at)
         let id = post.names.session

@@ -1,4 +1,4 @@
-/// Why the data folder could not be read or written.
+/// A failure to read or write the data folder.
 struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
     enum Code: Sendable, Equatable {
         /// The folder or a file in it cannot be used, in the words of the operating system.
@@ -27,7 +27,7 @@ struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
         case .inUse:
             """
             \(path): another process uses this folder
-              expected: one server for one folder
+              expected: one server per folder
               fix: stop the other server, or name another folder
             """
         case .damaged(let line):
