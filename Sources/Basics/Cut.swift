@@ -11,7 +11,7 @@ package enum Cut: String, Sendable, Hashable, CaseIterable {
 package enum ConnectionEnding: Sendable, Equatable {
     /// Without a close frame, or by falling silent.
     case cut(Cut)
-    /// With a close frame with this code.
+    /// By a close frame with this code.
     case close(UInt16)
 }
 

@@ -63,7 +63,7 @@ package func base64(_ bytes: [UInt8]) -> String {
     return String(decoding: text, as: UTF8.self)
 }
 
-/// Escapes a text for HTML or XML content and for attributes in double quotes; content alone can keep the quotes.
+/// Escapes a text for HTML or XML content and for attributes in double quotes; content needs no escaped quotes.
 package func escapedForMarkup(_ text: some StringProtocol, quotes: Bool = true) -> String {
     var safe: [UInt8] = []
     safe.reserveCapacity(text.utf8.count)
@@ -85,11 +85,11 @@ extension String {
     package init?(utf8 bytes: some Collection<UInt8>) {
         var text = String(decoding: bytes, as: UTF8.self)
         // Decoding repairs invalid UTF-8, which changes the bytes.
-        let isWhole = text.withUTF8 { text in
+        let isUnchanged = text.withUTF8 { text in
             bytes.withContiguousStorageIfAvailable { isSame(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(text)) }
                 ?? text.elementsEqual(bytes)
         }
-        guard isWhole else { return nil }
+        guard isUnchanged else { return nil }
         self = text
     }
 }

@@ -14,15 +14,15 @@ package func quoted(_ text: some StringProtocol, limit: Int = 120) -> String {
 /// A joiner between two emojis stays, and so do the scalars in `kept`.
 package func visible(_ text: some StringProtocol, keeping kept: Set<Unicode.Scalar> = []) -> String {
     var shown = String.UnicodeScalarView()
-    var last: Unicode.Scalar?
+    var previous: Unicode.Scalar?
     for scalar in text.unicodeScalars {
-        let joinsEmojis = scalar.value == 0x200D && last.map { $0.value > 0xFF && isPartOfEmoji($0) } ?? false
+        let joinsEmojis = scalar.value == 0x200D && previous.map { $0.value > 0xFF && isPartOfEmoji($0) } ?? false
         if hasNoShape(scalar), !joinsEmojis, !kept.contains(scalar) {
             shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
         } else {
             shown.append(scalar)
         }
-        last = scalar
+        previous = scalar
     }
     return String(shown)
 }

@@ -1,4 +1,4 @@
-/// Runs a body, and something else once it has ended in any way.
+/// Runs a body and then `end`, whether the body returned or threw.
 package func finally<Result, Failure: Error>(
     _ end: () async -> Void, _ body: () async throws(Failure) -> Result
 ) async throws(Failure) -> Result {

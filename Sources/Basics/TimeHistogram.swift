@@ -1,5 +1,5 @@
-/// Counts times in buckets at most 1/32 wide, so that percentiles of any number of times need little memory and can be
-/// merged.
+/// Counts times in buckets whose times differ by at most 1/32, so that percentiles of any number of times need little
+/// memory and can be merged.
 package struct TimeHistogram: Sendable, Equatable {
     /// The number of times in each nonempty bucket.
     package private(set) var counts: [Int: Int] = [:]
@@ -32,10 +32,10 @@ package struct TimeHistogram: Sendable, Equatable {
     /// The time in microseconds that a share of all times does not exceed; nil if the histogram is empty.
     package func percentile(_ share: Double) -> Int? {
         guard count > 0 else { return nil }
-        var left = max(1, Int((Double(count) * share).rounded(.up)))
+        var remaining = max(1, Int((Double(count) * share).rounded(.up)))
         for (bucket, count) in counts.sorted(by: { $0.key < $1.key }) {
-            left -= count
-            if left <= 0 { return Self.end(of: bucket) }
+            remaining -= count
+            if remaining <= 0 { return Self.end(of: bucket) }
         }
         return nil
     }

@@ -39,7 +39,7 @@ struct Benchmark {
                     row(
                         key, width: 28,
                         [
-                            whole(rate * size / 1e6), whole(rate), other.map { whole($0) } ?? "-",
+                            rounded(rate * size / 1e6), rounded(rate), other.map { rounded($0) } ?? "-",
                             other.map { String(format: "%.1f", rate / $0) } ?? "-",
                         ]))
             }
@@ -67,7 +67,7 @@ struct Benchmark {
         return rates
     }
 
-    private static func whole(_ value: Double) -> String {
+    private static func rounded(_ value: Double) -> String {
         Int(value.rounded()).formatted(.number.locale(Locale(identifier: "en_US")))
     }
 }

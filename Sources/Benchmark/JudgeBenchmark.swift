@@ -32,13 +32,13 @@ enum JudgeBenchmark {
             for part in parts { found += examine(part.history, under: specification).verdicts.count }
         }
         let jq = try? WholeCommand.onFile(capture) { try WholeCommand.measure(["jq", "empty", $0]).wall }
-        let whole = read + judged
+        let total = read + judged
         print(
             row(
                 found > 0 ? name : "", width: 16,
                 [
-                    number(size), number(size / parse), number(size / read), number(size / whole),
-                    jq.map { number(size / $0) } ?? "-", ratio(parse / whole), jq.map { ratio($0 / whole) } ?? "-",
+                    number(size), number(size / parse), number(size / read), number(size / total),
+                    jq.map { number(size / $0) } ?? "-", ratio(parse / total), jq.map { ratio($0 / total) } ?? "-",
                 ]))
     }
 

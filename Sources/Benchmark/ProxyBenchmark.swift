@@ -63,9 +63,9 @@ enum ProxyBenchmark {
         let start = ContinuousClock.now
         var sent = 0
         var received = 0
-        let ahead = bytes > 100_000 ? 4 : 64
+        let maxPending = bytes > 100_000 ? 4 : 64
         while received < count {
-            while sent < count, sent - received < ahead {
+            while sent < count, sent - received < maxPending {
                 try await socket.send(text: text)
                 sent += 1
             }

@@ -11,7 +11,7 @@ struct DriverCommand {
         "openPush", "selectSession", "state", "quit", "crash",
     ]
 
-    /// The reason why a line is not a command, with its id; 0 if it has none.
+    /// The reason why a line is not a command, with the line's id; 0 if it has none.
     struct Problem: Error, Equatable {
         var id: Int
         var reason: String

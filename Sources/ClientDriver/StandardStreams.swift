@@ -36,7 +36,7 @@ package enum StandardInput {
 
 /// Standard output, reserved for the answers.
 private struct StandardOutput: Sendable {
-    private let descriptor = Descriptor.takenStandardOutput()
+    private let descriptor = Descriptor.claimStandardOutput()
 
     func write(_ line: String) { try? descriptor.writeAll(line + "\n") }
 }

@@ -11,7 +11,7 @@ package struct Descriptor: Sendable, Hashable {
     package static let standardError = Descriptor(STDERR_FILENO)
 
     /// Standard output for the caller only: all other output goes to standard error from now on.
-    package static func takenStandardOutput() -> Descriptor {
+    package static func claimStandardOutput() -> Descriptor {
         let own = dup(STDOUT_FILENO)
         guard own >= 0 else { return standardOutput }
         dup2(STDERR_FILENO, STDOUT_FILENO)
@@ -88,7 +88,7 @@ package struct Descriptor: Sendable, Hashable {
 
     private func closeInChildren() { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
 
-    package func neverWait() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
+    package func setNonblocking() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
 
     // MARK: reading and writing
 

@@ -25,7 +25,7 @@ package func files(below folder: String) throws(SystemError) -> [String] {
     return found.sorted()
 }
 
-/// Gives a file the name of another one, which it replaces at once and whole.
+/// Replaces a file with a new one atomically, by renaming the new one.
 package func replaceFile(at path: String, with new: String) throws(SystemError) {
     if rename(new, path) != 0 { throw .last }
 }

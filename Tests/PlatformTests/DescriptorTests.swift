@@ -59,7 +59,7 @@ private let badDescriptor = SystemError(EBADF)
 
     @Test func `a pipe brings what was written, and then its end`() throws {
         let (reading, writing) = try #require(Descriptor.pipe())
-        reading.neverWait()
+        reading.setNonblocking()
         #expect(throws: SystemError.wouldWait) { try reading.read(atMost: 10) }
         #expect(!reading.waitUntilReadable(seconds: 0))
         #expect(try writing.write([1, 2, 3]) == 3)
@@ -75,7 +75,7 @@ private let badDescriptor = SystemError(EBADF)
     @Test func `a full pipe takes what fits`() throws {
         let (reading, writing) = try #require(Descriptor.pipe())
         defer { for end in [reading, writing] { end.close() } }
-        writing.neverWait()
+        writing.setNonblocking()
         let bytes = [UInt8](repeating: 7, count: 4 << 20)
         let count = try writing.write(bytes[...])
         #expect(count > 0 && count < bytes.count)

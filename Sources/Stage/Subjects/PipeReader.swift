@@ -16,7 +16,7 @@ final class PipeReader: Sendable {
     ///
     /// * `take`: Takes the bytes, in order, and returns whether to go on; if not, the pipe is closed.
     init(_ descriptor: Descriptor, take: @escaping @Sendable ([UInt8]) -> Bool) {
-        descriptor.neverWait()
+        descriptor.setNonblocking()
         DispatchQueue(label: "holdfast.output").async(group: over) { [alarm] in
             Self.read(descriptor, until: alarm.descriptor, take)
             descriptor.close()

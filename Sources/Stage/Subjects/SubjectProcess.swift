@@ -89,7 +89,7 @@ final class SubjectProcess: Sendable {
             throw LaunchProblem(reason: "no pipe could be made")
         }
         // The suite never waits inside a write.
-        input.writing.neverWait()
+        input.writing.setNonblocking()
         let id = UniqueName.uuid()
         let mark = "\(StartCommand.instanceVariable)=\(id)"
         let output = OutputTail(reading: errorPipe.reading, ready: launch.ready)

@@ -77,7 +77,7 @@ package final class HTTPConnection: Sendable {
         }
     }
 
-    /// Nil if the connection has ended.
+    /// Passes nil as the handler if the connection has ended.
     private func onHandler(_ act: @escaping @Sendable (any Channel, ClientExchangeHandler?) -> Void) {
         channel.eventLoop.execute { [channel] in
             act(channel, try? channel.pipeline.syncOperations.handler(type: ClientExchangeHandler.self))

@@ -32,7 +32,7 @@ extension [(String, String)] {
     func first(named name: String) -> String? { first { $0.0.lowercased() == name.lowercased() }?.1 }
 }
 
-/// Has no body.
+/// A request for a WebSocket, which has no body.
 package typealias UpgradeRequest = HTTPServerRequest
 
 package struct HTTPServerResponse: Sendable {

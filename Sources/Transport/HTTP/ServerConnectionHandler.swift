@@ -119,7 +119,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
 
     /// An error answer if the request breaks RFC 6455 section 4.2.1.
     private static func flaw(of head: HTTPRequestHead) -> HTTPServerResponse? {
-        guard head.method == .GET else { return .plain(405, "a WebSocket is asked for with GET") }
+        guard head.method == .GET else { return .plain(405, "a WebSocket is requested with GET") }
         guard head.headers[canonicalForm: "connection"].contains(where: { $0.lowercased() == "upgrade" }) else {
             return .plain(400, "no 'Connection: Upgrade'")
         }
@@ -145,18 +145,18 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         let asksToClose = response.headers.contains { name, value in
             name.lowercased() == "connection" && value.lowercased() == "close"
         }
-        let stays = keepAlive && !stopping && !asksToClose
+        let staysOpen = keepAlive && !stopping && !asksToClose
         var head = response.head(.http1_1)
         if response.hasBody, response.pieces != nil {
             head.headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked")
         }
-        if !stays { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        if !staysOpen { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         registry.write(response, head, isHead: isHead, to: context) { [self] in
             guard context.channel.isActive, !ending else { return }
-            let stays = stays && !stopping
+            let staysOpen = staysOpen && !stopping
             busy = false
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-            guard stays else { return end(context) }
+            guard staysOpen else { return end(context) }
             startIdling(context)
             answerNext(context)
             if !busy { context.read() }

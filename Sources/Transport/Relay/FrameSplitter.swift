@@ -52,20 +52,20 @@ struct FrameSplitter {
         if overlap > 0 { source.writeImmutableBuffer(new) } else { source = new }
         // Shares the storage; the pieces are slices of it.
         let whole = source
-        var taken = source.readerIndex + overlap
+        var consumed = source.readerIndex + overlap
         do {
             while let event = try decoder.next(&source) {
-                let bytes = whole.getSlice(at: taken, length: source.readerIndex - taken) ?? ByteBuffer()
-                taken = source.readerIndex
+                let bytes = whole.getSlice(at: consumed, length: source.readerIndex - consumed) ?? ByteBuffer()
+                consumed = source.readerIndex
                 if case .tooLarge = event { holds = false }
                 pieces += piece(bytes, event)
             }
             rest = source.slice()
-            add(whole.getSlice(at: taken, length: whole.writerIndex - taken), to: &pieces)
+            add(whole.getSlice(at: consumed, length: whole.writerIndex - consumed), to: &pieces)
             // At most 13 bytes; the copy releases the read buffer.
             rest = ByteBuffer(bytes: rest.readableBytesView)
         } catch {
-            let tail = whole.getSlice(at: taken, length: whole.writerIndex - taken)
+            let tail = whole.getSlice(at: consumed, length: whole.writerIndex - consumed)
             var last = giveUp(error)
             last.bytes.writeImmutableBuffer(tail ?? ByteBuffer())
             pieces.append(last)

@@ -5,20 +5,20 @@ struct KeptBody {
     private var bytes: [UInt8] = []
     private var isUnseen = false
     private let limit: Int
-    private let account: ServerRegistry
-    private let total: Int
+    private let registry: ServerRegistry
+    private let maxTotal: Int
 
-    init(_ limits: RelayLimits, _ account: ServerRegistry) {
+    init(_ limits: RelayLimits, _ registry: ServerRegistry) {
         limit = limits.maxBodyBytes
-        total = limits.maxHeldBytes
-        self.account = account
+        maxTotal = limits.maxHeldBytes
+        self.registry = registry
     }
 
     var isTooLarge: Bool { isUnseen }
 
     mutating func add(_ part: ByteBuffer) {
         guard !isUnseen else { return }
-        guard bytes.count + part.readableBytes <= limit, account.hold(part.readableBytes, of: total) else {
+        guard bytes.count + part.readableBytes <= limit, registry.hold(part.readableBytes, of: maxTotal) else {
             isUnseen = true
             return drop()
         }
@@ -31,7 +31,7 @@ struct KeptBody {
     }
 
     mutating func drop() {
-        account.release(bytes.count)
+        registry.release(bytes.count)
         bytes = []
     }
 }

@@ -69,7 +69,7 @@ final class RelaySession {
     // MARK: the client's side
 
     func clientOpened() {
-        rest()
+        startIdling()
         client.read()
     }
 
@@ -299,7 +299,7 @@ final class RelaySession {
         client.writeAndFlush(HTTPServerResponsePart.end(trailers), promise: nil)
         // If the request had not ended, its rest cannot be distinguished from the next request.
         guard hadWholeRequest, !exchange.head.headers.contains(name: "Upgrade") else { return end() }
-        rest()
+        startIdling()
         takeNext()
         readClient()
     }
@@ -371,7 +371,7 @@ final class RelaySession {
 
     // MARK: ending
 
-    private func rest() {
+    private func startIdling() {
         idle?.cancel()
         idle = loop.assumeIsolated().scheduleTask(in: TimeAmount(settings.limits.idle)) { [weak self] in
             guard let self, self.exchange == nil, self.tunnel == nil else { return }

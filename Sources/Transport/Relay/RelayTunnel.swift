@@ -8,17 +8,17 @@ import NIOHTTP1
 final class RelayTunnel {
     /// A class, so that a growing message is never copied.
     private final class Direction {
-        var cutter: FrameSplitter
+        var splitter: FrameSplitter
         var held = 0
         /// The delayed piece, and the pieces after it.
         var queue: [FrameSplitter.Piece] = []
-        var decided: RelayAction?
+        var delayedAction: RelayAction?
         var isDelayed = false
         /// Whether the peer ended with a reset, kept until the delayed pieces are sent; nil if it has not ended.
-        var ending: Bool?
+        var endedByReset: Bool?
 
         init(from side: RelaySide, _ settings: RelaySettings) {
-            cutter = FrameSplitter(from: side, limits: settings.limits, holds: settings.holdsMessages)
+            splitter = FrameSplitter(from: side, limits: settings.limits, holds: settings.holdsMessages)
         }
     }
 
@@ -62,32 +62,32 @@ final class RelayTunnel {
     func received(_ bytes: ByteBuffer, from side: RelaySide) {
         guard !isOver, !isSilent else { return }
         let direction = direction(side)
-        let pieces = direction.cutter.feed(bytes)
-        let more = direction.cutter.heldBytes - direction.held
+        let pieces = direction.splitter.feed(bytes)
+        let more = direction.splitter.heldBytes - direction.held
         if more <= 0 {
             settings.registry.release(-more)
             direction.held += more
         } else if settings.registry.hold(more, of: settings.limits.maxHeldBytes) {
             direction.held += more
         }
-        let isTooMuch = direction.cutter.heldBytes > direction.held
-        let problem = direction.cutter.problem
+        let isTooMuch = direction.splitter.heldBytes > direction.held
+        let problem = direction.splitter.problem
         for piece in pieces { take(piece, from: side) }
         if problem == nil, isTooMuch { giveUp(side) }
-        if problem != nil, let now = direction.cutter.problem { reportLost(now, side) }
+        if problem != nil, let now = direction.splitter.problem { reportLost(now, side) }
     }
 
-    private var lost: Set<RelaySide> = []
+    private var reportedLost: Set<RelaySide> = []
 
     private func reportLost(_ problem: TransportProblem, _ side: RelaySide) {
-        guard !isOver, lost.insert(side).inserted else { return }
+        guard !isOver, reportedLost.insert(side).inserted else { return }
         settings.watcher.lost(problem, from: side, number: number)
     }
 
     private func giveUp(_ side: RelaySide) {
         let problem = TransportProblem(.tooLarge(limit: settings.limits.maxHeldBytes), at: side.rawValue)
         let direction = direction(side)
-        let piece = direction.cutter.giveUp(problem)
+        let piece = direction.splitter.giveUp(problem)
         settings.registry.release(direction.held)
         direction.held = 0
         take(piece, from: side)
@@ -110,7 +110,7 @@ final class RelayTunnel {
         guard action.delay > .zero else { return perform(action, piece, from: side) }
         direction(side).isDelayed = true
         direction(side).queue.insert(piece, at: 0)
-        direction(side).decided = action
+        direction(side).delayedAction = action
         client.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(action.delay)) { [weak self] in
             self?.proceed(side)
         }
@@ -119,22 +119,21 @@ final class RelayTunnel {
     private func proceed(_ side: RelaySide) {
         guard !isOver, !isSilent else { return }
         let direction = direction(side)
-        let (queue, decided, ending) = (direction.queue, direction.decided, direction.ending)
+        let (queue, delayedAction) = (direction.queue, direction.delayedAction)
         direction.isDelayed = false
         direction.queue = []
-        direction.decided = nil
+        direction.delayedAction = nil
         for (index, piece) in queue.enumerated() {
-            if index == 0, let decided, let event = piece.event {
+            if index == 0, let delayedAction, let event = piece.event {
                 settings.watcher.delivered(event, from: side, number: number)
-                perform(decided, piece, from: side)
+                perform(delayedAction, piece, from: side)
             } else {
                 take(piece, from: side)
             }
         }
         flush(side.other)
         if direction.isDelayed { return }
-        direction.ending = nil
-        if let ending { follow(side, wasReset: ending) } else { readIfWanted(side) }
+        if let wasReset = direction.endedByReset { follow(side, wasReset: wasReset) } else { readIfWanted(side) }
     }
 
     private func perform(_ action: RelayAction, _ piece: FrameSplitter.Piece, from side: RelaySide) {
@@ -147,7 +146,7 @@ final class RelayTunnel {
             isSilent = true
         case .cut(let how):
             flush(side.other)
-            over()
+            finish()
             for channel in [client, server] where channel.isActive {
                 if how == .reset { WireHandler.reset(channel) } else { WireHandler.end(channel) }
             }
@@ -181,11 +180,11 @@ final class RelayTunnel {
         guard !isOver else { return }
         if isSilent {
             // A silent connection that one peer ends is over for both.
-            over()
+            finish()
             return channel(side.other).close(promise: nil)
         }
         guard !direction(side).isDelayed else {
-            direction(side).ending = wasReset
+            direction(side).endedByReset = wasReset
             return
         }
         follow(side, wasReset: wasReset)
@@ -195,7 +194,7 @@ final class RelayTunnel {
     private func follow(_ side: RelaySide, wasReset: Bool) {
         guard !isOver else { return }
         settings.watcher.ended(by: side, wasReset: wasReset, number: number)
-        over()
+        finish()
         let other = channel(side.other)
         guard other.isActive else { return }
         if wasReset { return WireHandler.reset(other) }
@@ -207,17 +206,17 @@ final class RelayTunnel {
     func close(_ code: UInt16) {
         guard !isOver else { return }
         for side in [RelaySide.client, .server] where channel(side).isActive {
-            if direction(side.other).cutter.isBetweenFrames, !isSilent {
+            if direction(side.other).splitter.isBetweenFrames, !isSilent {
                 let mask = side == .server ? UInt32.random(in: .min ... .max) : nil
                 let frame = WebSocketFrame.close(code: code).bytes(mask: mask)
                 channel(side).writeAndFlush(ByteBuffer(bytes: frame), promise: nil)
             }
             WireHandler.endWhenSent(channel(side), within: settings.limits.patience)
         }
-        over()
+        finish()
     }
 
-    private func over() {
+    private func finish() {
         isOver = true
         for side in [RelaySide.client, .server] {
             settings.registry.release(direction(side).held)

@@ -11,10 +11,10 @@ final class ArrivalQueue: Sendable {
         var head = 0
         var bytes = 0
         var finished = false
-        var starved = false
+        var pausesReading = false
         var drained: (@Sendable () -> Void)?
 
-        mutating func pop(low: Int) -> (item: WebSocketArrival, drained: (@Sendable () -> Void)?)? {
+        mutating func pop(resumingAt threshold: Int) -> (item: WebSocketArrival, drained: (@Sendable () -> Void)?)? {
             guard head < items.count else { return nil }
             let item = items[head]
             // Clears the slot at once; else a consumed message would stay in memory until the next compaction.
@@ -28,8 +28,8 @@ final class ArrivalQueue: Sendable {
                 head = 0
             }
             bytes -= item.event.cost
-            guard starved, bytes <= low else { return (item, nil) }
-            starved = false
+            guard pausesReading, bytes <= threshold else { return (item, nil) }
+            pausesReading = false
             return (item, drained)
         }
     }
@@ -49,7 +49,7 @@ final class ArrivalQueue: Sendable {
     var isFull: Bool {
         state.withLock { state in
             guard state.bytes >= limit else { return false }
-            state.starved = true
+            state.pausesReading = true
             return true
         }
     }
@@ -68,7 +68,7 @@ final class ArrivalQueue: Sendable {
 
     /// `.some(nil)` after the last event, nil if more events may arrive.
     private func take() -> WebSocketArrival?? {
-        let (popped, finished) = state.withLock { ($0.pop(low: limit / 2), $0.finished) }
+        let (popped, finished) = state.withLock { ($0.pop(resumingAt: limit / 2), $0.finished) }
         popped?.drained?()
         return popped != nil || finished ? .some(popped?.item) : nil
     }

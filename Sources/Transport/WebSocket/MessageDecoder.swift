@@ -98,8 +98,8 @@ struct MessageDecoder {
         } else if length == 127 {
             guard let long = buffer.getInteger(at: offset, as: UInt64.self) else { return nil }
             guard long > 65535 else { throw problem("a length of \(long) in eight bytes where fewer are enough") }
-            guard let fits = Int(exactly: long) else { throw problem("a length of 2^63 or more") }
-            length = fits
+            guard let exact = Int(exactly: long) else { throw problem("a length of 2^63 or more") }
+            length = exact
             offset += 8
         }
         var mask: UInt32?
@@ -126,14 +126,14 @@ struct MessageDecoder {
             discarding = false
         }
         guard !discarding, header.length > maxMessageBytes - message.count else { return nil }
-        let (known, overflow) = message.count.addingReportingOverflow(header.length)
+        let (total, overflow) = message.count.addingReportingOverflow(header.length)
         message = []
         switch oversize {
         case .fail:
             throw TransportProblem(.tooLarge(limit: maxMessageBytes), at: address)
         case .discard:
             discarding = true
-            return .tooLarge(bytes: overflow ? .max : known)
+            return .tooLarge(bytes: overflow ? .max : total)
         }
     }
 

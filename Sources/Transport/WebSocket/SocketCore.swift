@@ -12,7 +12,8 @@ package final class SocketCore: Sendable {
         var closeSent = false
         var unsentBytes = 0
         var heardAt = ContinuousClock.now
-        var over: TransportProblem.Code?
+        /// The reason why sends fail from now on; nil while the connection is open.
+        var endReason: TransportProblem.Code?
         var tripwires: [Tripwire] = []
     }
 
@@ -50,7 +51,7 @@ package final class SocketCore: Sendable {
     func post(_ bytes: [UInt8], isClose: Bool = false) throws(TransportProblem) -> OneShot<Void> {
         let written = OneShot<Void>(address: address)
         let refusal: TransportProblem.Code? = state.withLock { state in
-            if let over = state.over { return over }
+            if let reason = state.endReason { return reason }
             if state.silent { return .silenced }
             if state.closeSent { return .closed }
             if state.unsentBytes + bytes.count > maxUnsentBytes, state.unsentBytes > 0 || !isClose {
@@ -95,10 +96,9 @@ package final class SocketCore: Sendable {
     func cut(_ how: Cut) {
         state.withLock { state in
             switch how {
-            case .silence:
-                state.silent = true
+            case .silence: state.silent = true
             case .fin, .reset:
-                state.over = state.over ?? .closed
+                state.endReason = state.endReason ?? .closed
                 state.silent = false
                 state.discarding = true
             }
@@ -112,7 +112,7 @@ package final class SocketCore: Sendable {
     /// Ends the connection cleanly, and discards what still arrives.
     func end() {
         state.withLock { state in
-            state.over = state.over ?? .closed
+            state.endReason = state.endReason ?? .closed
             state.discarding = true
         }
         channel.eventLoop.execute { [channel] in
@@ -126,7 +126,7 @@ package final class SocketCore: Sendable {
             try post(encoded(.close(code: code, reason: reason)), isClose: true)
         } catch {
             // If a close frame was already sent, wait for the end; otherwise end at once.
-            if !withState({ $0.closeSent && $0.over == nil }) { cut(.fin) }
+            if !withState({ $0.closeSent && $0.endReason == nil }) { cut(.fin) }
         }
         do {
             try await ended.value(within: timeout, "end of the connection")
@@ -140,7 +140,7 @@ package final class SocketCore: Sendable {
     }
 
     func finish(_ code: TransportProblem.Code) {
-        state.withLock { $0.over = $0.over ?? code }
+        state.withLock { $0.endReason = $0.endReason ?? code }
         ended.fulfill(.success(()))
     }
 }

@@ -44,9 +44,9 @@ extension WebSocketEnd {
         try await queue(rawBytes).value()
     }
 
-    /// Closes after everything queued is sent: own close frame, the peer's, end of TCP.
+    /// Sends a close frame after everything queued, then waits for the peer's close frame and for the end of TCP.
     ///
-    /// At `timeout`, it ends TCP without waiting for the peer.
+    /// At `timeout`, it ends TCP without waiting any longer.
     package nonisolated(nonsending) func close(
         code: UInt16? = 1000, reason: String = "", timeout: Duration = .seconds(2)
     ) async {

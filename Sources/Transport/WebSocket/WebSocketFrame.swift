@@ -85,8 +85,8 @@ package struct WebSocketFrame: Sendable, Equatable {
     /// Masks or unmasks in place, which is the same operation; `offset` is the first byte's position in the payload.
     static func unmask(_ bytes: UnsafeMutableRawBufferPointer, with mask: UInt32, from offset: Int) {
         let bits = (offset & 3) * 8
-        let turned = mask << bits | mask >> (32 - bits)
-        let word = UInt64(bigEndian: UInt64(turned) << 32 | UInt64(turned))
+        let rotated = mask << bits | mask >> (32 - bits)
+        let word = UInt64(bigEndian: UInt64(rotated) << 32 | UInt64(rotated))
         let words = bytes.count / 8
         for index in 0..<words {
             let at = index * 8
@@ -94,7 +94,7 @@ package struct WebSocketFrame: Sendable, Equatable {
             bytes.storeBytes(of: value ^ word, toByteOffset: at, as: UInt64.self)
         }
         for at in (words * 8)..<bytes.count {
-            bytes[at] ^= UInt8(truncatingIfNeeded: turned >> UInt32(24 - (at & 3) * 8))
+            bytes[at] ^= UInt8(truncatingIfNeeded: rotated >> UInt32(24 - (at & 3) * 8))
         }
     }
 }
