@@ -15,7 +15,7 @@ extension ServerCore {
                 sockets: Set(connections.sockets(of: principal))))
     }
 
-    /// Removes a socket that ended; pushes the answers that only it could still confirm, if no sign of life did.
+    /// Removes a socket that ended; pushes an answer if this was the last socket with it and no sign of life followed.
     mutating func leave(_ socket: Int) {
         let gone = connections[socket]
         connections.remove(socket)

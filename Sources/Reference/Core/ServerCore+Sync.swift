@@ -32,7 +32,7 @@ extension ServerCore {
 
     /// Adds frames to a page up to its limits; at least one, so that paging always ends.
     ///
-    /// A wire that cannot mark a page as partial has no limit, which would silently lose the frames after the page.
+    /// A wire that cannot mark a page as partial has no limits: its client would never request the rest.
     private func fill(_ answer: inout SyncAnswer, with entries: [ReplayBuffer.Entry], limit: Int?) {
         var room = !rules.hasPages ? .max : rules.maxSentBytes - Self.pageOverhead
         for entry in entries.prefix(limit ?? .max) {

@@ -58,7 +58,7 @@ extension ServerCore {
     }
 
     /// Adds the frames of an earlier process's record to the stream again.
-    mutating func say(_ record: StoredRecord) {
+    mutating func restream(_ record: StoredRecord) {
         switch record {
         case .question(let it): say(it)
         case .ending(let it): tell(it.ending, of: it)
@@ -136,7 +136,7 @@ extension ServerCore {
                 announce(turn.names, of: turn.principal, message: message, text: text, wasHeard: wasHeard)
             }
             for waiter in turn.waiters { answer(waiter.request, turn.names, with: ending, isRepeat: waiter.isRepeat) }
-            leave(turn.names.turn, turn.names.session)
+            dequeue(turn.names.turn, turn.names.session)
         } else if continuesStream {
             tell(ending, of: record)
         }
@@ -149,7 +149,7 @@ extension ServerCore {
         broadcast(Frames.ending(ending, of: session.names(of: turn)), to: session.owner, at: record.at)
     }
 
-    mutating func leave(_ turn: String, _ session: String) {
+    mutating func dequeue(_ turn: String, _ session: String) {
         guard let next = queue.leave(turn, session: session), !isStopping else { return }
         if turns[next]?.state == .waiting { start(next) }
     }

@@ -162,7 +162,7 @@ struct ServerCore: Sendable {
 
     private mutating func restore(_ record: StoredRecord) {
         sessions.apply(record)
-        if rules.keepsStream { say(record) }
+        if rules.keepsStream { restream(record) }
         if case .question(let question) = record { ledger.record(question) }
     }
 }

@@ -139,7 +139,7 @@ extension Defect {
                     }
                 }
                 if case .pushed(let turn, _, _) = input, let session = server.notes.texts.removeValue(forKey: turn) {
-                    effects += server.collecting { $0.leave("push of \(turn)", session) }
+                    effects += server.collecting { $0.dequeue("push of \(turn)", session) }
                 }
                 return effects
             })

@@ -178,7 +178,7 @@ extension Defect {
                     core.turns[answer.turn] = nil
                     let ending = TurnEnding.failed(code: ErrorCode.internal.rawValue, text: "nobody was there")
                     core.sessions.endUnstored(answer.turn, in: answer.session, ending)
-                    core.leave(answer.turn, answer.session)
+                    core.dequeue(answer.turn, answer.session)
                 }
             })
         Defect(

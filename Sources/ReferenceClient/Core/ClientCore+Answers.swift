@@ -77,7 +77,7 @@ extension ClientCore {
         if let wanted = conversations[number]?.wanted,
             let position = conversations[number]?.position(id: wanted)
         {
-            // The notification already counted this message as unread, or opening it shows the message.
+            // The notification already counted the message as unread, or its tap is about to show the message.
             conversations[number]?.messages[position].isCounted = true
             conversations[number]?.wanted = nil
         }

@@ -84,8 +84,8 @@ extension ClientCore {
         settle(question, as: .sent)
     }
 
-    /// Whether only a read can tell where an answer belongs: a later question exists although this one was resent, or
-    /// a later question is already answered.
+    /// Whether only a read can tell where an answer belongs: its question was resent and a later one exists, or a later
+    /// question is already answered.
     func isPlaceUnknown(ofAnswerTo key: String) -> Bool {
         guard let index = index(of: key), let conversation = conversations[outbox[index].conversation],
             let position = conversation.position(key: key)

@@ -18,10 +18,10 @@ final class RelayClientHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { session?.clientSent(unwrapInboundIn(data)) }
 
-    func channelReadComplete(context: ChannelHandlerContext) { session?.clientPaused() }
+    func channelReadComplete(context: ChannelHandlerContext) { session?.forwardFromClient() }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { session?.serverPaused() }
+        if context.channel.isWritable { session?.forwardFromServer() }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -55,10 +55,10 @@ final class RelayServerHandler: ChannelInboundHandler, RemovableChannelHandler {
         session.serverSent(unwrapInboundIn(data), from: context.channel)
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) { session.serverPaused() }
+    func channelReadComplete(context: ChannelHandlerContext) { session.forwardFromServer() }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { session.clientPaused() }
+        if context.channel.isWritable { session.forwardFromClient() }
     }
 
     func channelInactive(context: ChannelHandlerContext) { session.serverEnded(context.channel) }

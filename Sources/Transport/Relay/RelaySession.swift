@@ -79,7 +79,7 @@ final class RelaySession {
         takeNext()
     }
 
-    func clientPaused() {
+    func forwardFromClient() {
         server?.flush()
         readClient()
     }
@@ -266,7 +266,7 @@ final class RelaySession {
                 if let server = session.server {
                     for part in parts { session.serverSent(part, from: server) }
                 }
-                session.serverPaused()
+                session.forwardFromServer()
             }
         case .answer(let response):
             self.exchange?.answer = nil
@@ -304,7 +304,7 @@ final class RelaySession {
         readClient()
     }
 
-    func serverPaused() {
+    func forwardFromServer() {
         client.flush()
         guard !isSilent, tunnel == nil, client.isWritable, exchange?.isDelayed != true else { return }
         server?.read()

@@ -162,7 +162,7 @@ final class RelayTunnel {
         channel(side).flush()
     }
 
-    func paused(_ side: RelaySide) {
+    func forward(from side: RelaySide) {
         flush(side.other)
         readIfWanted(side)
     }
@@ -242,7 +242,7 @@ final class RelayTunnelHandler: ChannelInboundHandler {
         tunnel.received(unwrapInboundIn(data), from: side)
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) { tunnel.paused(side) }
+    func channelReadComplete(context: ChannelHandlerContext) { tunnel.forward(from: side) }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable { tunnel.canTakeMore(side) }
