@@ -179,7 +179,7 @@ extension Fault {
             else { return nil }
             var changed = Answer(status: answer.status, headers: answer.headers, body: body)
             change(&changed, asked, &server)
-            guard !changed.isKeptBack else { return [] }
+            guard !changed.isWithheld else { return [] }
             let text = changed.body == body ? answer.body : changed.body.text()
             return [
                 .answer(
@@ -193,7 +193,7 @@ extension Fault {
         var status: Int
         var headers: [String: String]
         var body: JSONValue
-        var isKeptBack = false
+        var isWithheld = false
         /// Corrupts the text of the body; changes nothing by default.
         var writes: (String) -> String = { $0 }
 

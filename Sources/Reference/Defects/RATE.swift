@@ -148,7 +148,7 @@ extension Defect {
         Defect(
             "rate-drops-requests-it-refuses", .RATE, 3, need: .budget,
             "Does not answer a question over REST once the budget is used up.",
-            .answers { answer, _, _ in answer.isKeptBack = answer.status == ErrorCode.rateLimited.status })
+            .answers { answer, _, _ in answer.isWithheld = answer.status == ErrorCode.rateLimited.status })
         Defect(
             "rate-tells-no-wait", .RATE, 3, need: .budget, "Sends `rate_limited` without `retryAfterMs`.",
             .omits("retryAfterMs", from: "error", where: \.isRateLimited))

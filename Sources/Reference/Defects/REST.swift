@@ -41,7 +41,7 @@ extension Defect {
                 guard asked.method == "POST", answer.status == 200,
                     let owner = answer.body.text("sessionId").flatMap({ server.core.sessions[$0] })?.owner
                 else { return }
-                answer.isKeptBack = !server.core.connections.sockets(of: owner).isEmpty
+                answer.isWithheld = !server.core.connections.sockets(of: owner).isEmpty
             })
         Defect(
             "turn-shows-running-turns-as-done", .TURN, 7,
@@ -96,7 +96,7 @@ extension Defect {
             "persist-forgets-reads-of-running-turns", .PERSIST, 7,
             "Never answers the read of a session while one of its turns runs.",
             .answers { answer, _, server in
-                answer.isKeptBack = server.isRunning(answer.body["session"]?.text("id"))
+                answer.isWithheld = server.isRunning(answer.body["session"]?.text("id"))
             })
         Defect(
             "rest-cuts-inside-characters", .REST, 6,

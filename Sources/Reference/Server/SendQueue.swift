@@ -11,7 +11,7 @@ struct SendQueue {
 
     /// The longest silence; after it the connection is reset, so that none stays forever.
     static let longestSilence = Duration.seconds(600)
-    /// As many bytes as a client may leave unread.
+    /// The same limit as for bytes that a client leaves unread.
     static let maxHeldBytes = 16 << 20
 
     /// Whether the server neither sends nor reads.
