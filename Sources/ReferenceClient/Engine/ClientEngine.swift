@@ -119,14 +119,8 @@ actor ClientEngine {
                 case .text(let text):
                     // Nothing is sent on an abandoned connection; the next one sends its texts.
                     guard await self?.uses(number) == true else { continue }
-                    do {
-                        try await socket.send(text)
-                        await self?.sent(number)
-                    } catch {
-                        // A failed send ends the connection; first, let the reader report a close that just arrived.
-                        try? await Task.sleep(for: .milliseconds(20))
-                        await self?.ended(number, code: nil)
-                    }
+                    // After a failed send, the reader reports the end, with the code of a close frame before it.
+                    if (try? await socket.send(text)) != nil { await self?.sent(number) }
                 case .close(let code):
                     reader.cancel()
                     await socket.close(code: code)

@@ -61,9 +61,16 @@ private struct NetworkSocket: ClientSocket {
     let dialect: Dialect
 
     func send(_ text: String) async throws {
-        if dialect.isCanonical { return try await connection.send(text: text) }
-        guard case .frame(let wire) = dialect.encode(try JSONParser.value(text), sentBy: .client) else { return }
-        try await connection.send(text: wire.text())
+        var wireText = text
+        if !dialect.isCanonical {
+            guard case .frame(let wire) = dialect.encode(try JSONParser.value(text), sentBy: .client) else { return }
+            wireText = wire.text()
+        }
+        do { try await connection.send(text: wireText) } catch {
+            // The queue of arrivals remains: `next` ends after them.
+            connection.cut(.fin)
+            throw error
+        }
     }
 
     func next() async -> ClientSocketEvent? {
