@@ -16,7 +16,7 @@ struct MockRules: Sendable {
         var state: JSONValue = [:]
         for (known, name) in Self.names where known == action ?? known {
             let entry = rules.entries.first { $0.rule.action == known }
-            state[name] = JSONValue(entry.map { known == .delay ? $0.rule.milliseconds ?? 0 : $0.rest } ?? 0)
+            state[name] = JSONValue(entry.map { known == .delay ? $0.rule.milliseconds ?? 0 : $0.usesLeft } ?? 0)
         }
         return state
     }

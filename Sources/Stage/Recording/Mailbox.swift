@@ -46,7 +46,7 @@ final class Mailbox: Sendable {
     ) async -> JSONValue? {
         // In a flood, a new message must not cause a scan of all messages.
         var next = 0
-        return await wait(within: limit) { state in
+        return await waiting(within: limit) { state in
             while next < state.entries.count {
                 defer { next += 1 }
                 guard let entry = state.entries[next], types.contains(entry.type), matches(entry.value) else {
@@ -70,7 +70,7 @@ final class Mailbox: Sendable {
     }
 
     func waitForEnd(within limit: Duration) async -> Bool {
-        await wait(within: limit) { $0.hasEnded ? true : nil } ?? false
+        await waiting(within: limit) { $0.hasEnded ? true : nil } ?? false
     }
 
     /// Checks after each change, until something is found, the connection ends, or the task is canceled.
