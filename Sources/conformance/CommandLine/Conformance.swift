@@ -86,7 +86,7 @@ struct Conformance: AsyncParsableCommand {
 }
 
 extension Conformance {
-    /// The words with `--option -5` joined as `--option=-5`, so that the parser takes the number for a value.
+    /// The words with `--option -5` joined as `--option=-5`, so that the parser reads the number as a value.
     private static func joiningNegativeNumbers(_ words: ArraySlice<String>) -> [String] {
         var joined: [String] = []
         for word in words {

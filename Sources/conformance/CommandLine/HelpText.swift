@@ -6,7 +6,7 @@ import HoldfastSmallFoundation
 ///
 /// The parser would break an example in the middle, and the shell would run its first half.
 enum HelpText {
-    /// `parsed` is the text of the parser, whose table of arguments is kept.
+    /// `parsed` is the help text of the parser; its table of arguments is kept.
     static func text(
         for words: [String], below root: any ParsableCommand.Type, parsed: String, style: ConsoleStyle = style
     ) -> String {
@@ -51,13 +51,13 @@ enum HelpText {
         var lines = [start]
         for word in words(of: gap.map { text[..<$0.lowerBound] } ?? text) {
             let line = lines[lines.count - 1]
-            let isFresh = line.allSatisfy { $0 == " " }
+            let isBlank = line.allSatisfy { $0 == " " }
             // Room for a space and the continuation sign.
-            if !isFresh, line.count + 1 + word.count + 2 > style.width {
+            if !isBlank, line.count + 1 + word.count + 2 > style.width {
                 lines[lines.count - 1] += " \\"
                 lines.append(String(repeating: " ", count: indent + 2) + word)
             } else {
-                lines[lines.count - 1] += (isFresh ? "" : " ") + word
+                lines[lines.count - 1] += (isBlank ? "" : " ") + word
             }
         }
         return ([comment].compactMap(\.self) + lines).joined(separator: "\n")

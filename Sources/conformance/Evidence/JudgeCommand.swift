@@ -88,7 +88,7 @@ struct JudgeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What makes it fail: violation, or observation for both. Default: violation.", valueName: "what"),
+            "Fail on any violation, or on any observation too. Default: violation.", valueName: "what"),
         completion: .list(Judgment.Failure.allCases.map(\.rawValue)))
     var failOn: String?
 
@@ -158,14 +158,14 @@ struct JudgeCommand: AsyncParsableCommand {
         var unwritten = UnwrittenFiles()
         unwritten.attempt { if let out { try judgment.write(to: out, specification) } }
         try console?.end()
-        let machines = { judgment.json(under: specification).text(pretty: true) + "\n" }
-        let people = { JudgmentText(judgment, specification, style: Console.style, listsAll: verbose).text }
+        let jsonText = { judgment.json(under: specification).text(pretty: true) + "\n" }
+        let consoleText = { JudgmentText(judgment, specification, style: Console.style, listsAll: verbose).text }
         // If nothing could be read, only the problems are shown.
         if judgment.isEmpty, !json { try judgment.problems.throwAll() }
-        unwritten += FormatTarget.write(targets, beside: json ? machines() : people()) { format in
+        unwritten += FormatTarget.write(targets, beside: json ? jsonText() : consoleText()) { format in
             switch format {
             case .html: judgment.page(under: specification)
-            case .json: machines()
+            case .json: jsonText()
             }
         }
         // A violation counts even if other files could not be read.

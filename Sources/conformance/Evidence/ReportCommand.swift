@@ -35,7 +35,7 @@ struct ReportShowCommand: AsyncParsableCommand {
             Shows the stored verdicts; 'conformance judge report.json' recomputes them.
 
             Several reports: one line for each, and with --format html a page with one column for each. A folder with many \
-            reports below it: a history that shows since when a clause is violated, what was fixed and what is flaky; if \
+            reports below it: a history that shows when a clause broke, what was fixed and what is flaky; if \
             they cover several subjects, the page compares the latest report of each.
 
             Examples:
@@ -61,7 +61,7 @@ struct ReportShowCommand: AsyncParsableCommand {
     }
 
     private func showSideBySide() throws {
-        let targets = try targets(html: "html=FILE, which compares them", only: [.html])
+        let targets = try targets(expect: "html=FILE, which compares them", only: [.html])
         if let index = files.indices.first(where: { files[..<$0].contains(files[$0]) }) {
             throw InputProblem(
                 "report show", "'\(files[index])' is given twice", expected: "each report once",
@@ -75,7 +75,7 @@ struct ReportShowCommand: AsyncParsableCommand {
     }
 
     private func showHistory(below folder: String) throws {
-        let targets = try targets(html: "html=FILE or badge=FILE", only: [.html, .badge])
+        let targets = try targets(expect: "html=FILE or badge=FILE", only: [.html, .badge])
         let archive = try RunArchive(below: folder)
         if let badge = targets.first(where: { $0.format == .badge }), archive.histories.count > 1 {
             throw InputProblem(
@@ -89,7 +89,7 @@ struct ReportShowCommand: AsyncParsableCommand {
         try FormatTarget.write(targets, beside: text) { archive.text(as: $0) }.end()
     }
 
-    private func targets(html expected: String, only forms: [ReportFormat]) throws -> [FormatTarget<ReportFormat>] {
+    private func targets(expect expected: String, only forms: [ReportFormat]) throws -> [FormatTarget<ReportFormat>] {
         let targets = try FormatTarget<ReportFormat>.all(formats.formats)
         if let other = targets.first(where: { !forms.contains($0.format) }) {
             throw InputProblem(

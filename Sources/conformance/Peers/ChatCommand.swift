@@ -100,7 +100,7 @@ struct ChatCommand: AsyncParsableCommand {
             do { return try await app.obey(connect) } catch { throw SuiteProblem(.unreachable, "\(error)") }
         }
         if let url {
-            SubjectFlags.tellWebSocket(of: url)
+            SubjectFlags.announceWebSocket(of: url)
             try await converse(with: Endpoint.webSocketURL(url), in: spoken, defects, variations)
         }
     }
@@ -138,7 +138,7 @@ struct ChatCommand: AsyncParsableCommand {
         try await app.quit()
         guard screen.hasConnected else {
             let location = Endpoint.shown(url)
-            // The cause, if there is one below the protocol.
+            // If the network itself fails, report that as the cause.
             do throws(TransportProblem) {
                 try await HTTPConnection(to: Endpoint(url).httpBase, tls: tls, timeout: .seconds(5)).cut(.fin)
             } catch {

@@ -25,7 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
               conformance serve                                      keeps nothing
               conformance serve --replies demo --control 9001        a page to break things
               conformance serve --replies my.json --frames verbatim  your own answers
-              conformance serve --fault 'cut before done'            once, as in 'proxy'
+              conformance serve --fault 'cut before done'            one cut; see 'proxy' for rules
               conformance serve --host 0.0.0.0                       for a phone nearby
               conformance serve --data ./data --token p1=secret      keeps data, needs a token
               conformance serve --profile core                       no seq, no replay
@@ -198,8 +198,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         // A suite that starts this server has already checked its defects.
         if spoken.isCanonical, !defect.isEmpty, !endWithInput {
-            let kept = Set(configuration.profiles)
-            try Defect.problems(defect, keeping: kept, configured: true, under: Specification(.embedded)).throwAll()
+            let profiles = Set(configuration.profiles)
+            try Defect.problems(defect, keeping: profiles, configured: true, under: Specification(.embedded)).throwAll()
         }
         if verbose { configuration.log = { Console.error($0) } }
 

@@ -33,7 +33,7 @@ struct ListCommand: AsyncParsableCommand {
     )
     var reach = false
 
-    @Flag(help: "With --reach, also list which situations meet in the scenarios, and which never do.")
+    @Flag(help: "With --reach, also list which situations occur together in the scenarios, and which never do.")
     var pairs = false
 
     @Flag(help: "Print JSON.")

@@ -11,8 +11,8 @@ struct SiteCommand: AsyncParsableCommand {
         abstract: "Write the specification as a folder of HTML pages.",
         discussion: """
             Writes a page for each guide to this program, chapter and area, with scenarios, fixtures, schemas and search. \
-            The pages work without a server or network: open index.html. The bundle/ folder has all messages in one schema and a self-contained \
-            OpenAPI file, for code generators.
+            The pages work without a server or network: open index.html. The bundle/ folder has all messages in one \
+            schema and a self-contained OpenAPI file, for code generators.
 
             Examples:
               conformance site pages                          the built-in specification

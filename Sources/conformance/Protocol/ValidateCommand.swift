@@ -54,7 +54,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let judge: MessageJudge
-        // The kind of a message, shown for files of one message of the protocol each.
+        // Names the kind of a message; nil for files of many messages, and with --schema.
         var kind: (([UInt8]) -> String)?
         if let schema {
             guard name == nil, profile.isEmpty else {

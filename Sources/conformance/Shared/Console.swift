@@ -4,7 +4,7 @@ import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastSuite
 
-/// Standard output and standard error, and their kinds of devices.
+/// Standard output and standard error, and the properties of their terminals.
 enum Console {
     static func open() { Descriptor.fillStandardStreams() }
 

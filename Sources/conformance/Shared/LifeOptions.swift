@@ -62,16 +62,16 @@ struct LifeOptions: ParsableArguments {
             ? Set(parts.compactMap { ClauseID(String($0[0])) }) : nil
     }
 
-    /// The options of a life from a seed; `again` returns the command that runs the plan in a file.
+    /// The options of a life from a seed; `rerun` returns the command that runs the plan in a file.
     static func options(
-        _ only: [String], seed: UInt64, out: String?, again: @escaping @Sendable (String) -> String
+        _ only: [String], seed: UInt64, out: String?, rerun: @escaping @Sendable (String) -> String
     ) -> Life.Options {
         var options = Life.Options()
         (options.isAlone, options.clauses) = (isAlone(only), clauses(only))
         options.keep = { clause, text in
             let path = "\(out ?? "explored")/life-\(clause)-\(seed).json"
             try Files.write(text, to: path, makingFolders: true)
-            return again(ShellWords.quoted(path))
+            return rerun(ShellWords.quoted(path))
         }
         return options
     }
@@ -86,7 +86,7 @@ struct LifeOptions: ParsableArguments {
 /// The word after `--life`; a URL or a path there is the next argument.
 struct LifeWord: ExpressibleByArgument, CustomStringConvertible {
     let text: String
-    // Help shows this for the default of a bare flag, not the description of a default value.
+    // The help shows this text as the default of a bare --life.
     var description: String { text }
 
     init(text: String) { self.text = text }

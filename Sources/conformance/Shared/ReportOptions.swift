@@ -22,7 +22,7 @@ struct BaselineOptions: ParsableArguments {
             valueName: "file"), completion: .file(extensions: ["json"]))
     var writeBaseline: String?
 
-    /// The options that a command for the same run repeats.
+    /// The options to repeat in a command that reruns this run.
     var rerun: String { baseline.map { " --baseline \(ShellWords.quoted($0))" } ?? "" }
 
     /// The expected violations; nil without a baseline.
@@ -112,10 +112,10 @@ struct PartOptions: ParsableArguments {
             valueName: "n"))
     var maxFailures: Int?
 
-    @Flag(name: [.customShort("x"), .customLong("fail-fast")], help: "Stop after the first: --max-failures 1.")
+    @Flag(name: [.customShort("x"), .customLong("fail-fast")], help: "The same as --max-failures 1.")
     var failsFast = false
 
-    /// The options that a command for the same run repeats.
+    /// The options to repeat in a command that reruns this run.
     var rerun: String { exclude.map { " --exclude \(ShellWords.quoted($0))" }.joined() }
 
     /// The part of a selection that this run performs.

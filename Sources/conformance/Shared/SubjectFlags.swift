@@ -183,7 +183,7 @@ struct SubjectFlags: ParsableArguments {
     }
 
     /// Prints the address of the WebSocket that an HTTP URL stands for.
-    static func tellWebSocket(of url: String) {
+    static func announceWebSocket(of url: String) {
         let address = Endpoint.webSocketURL(url)
         if address != url { Console.error("using the WebSocket at \(Endpoint.shown(address))") }
     }
@@ -193,7 +193,7 @@ struct SubjectFlags: ParsableArguments {
         _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
         isQuiet: Bool = false, _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
-        if let url, !isQuiet { Self.tellWebSocket(of: url) }
+        if let url, !isQuiet { Self.announceWebSocket(of: url) }
         let showsWait = Console.showsProgress && !isQuiet
         if !reference, let line = subject.waitLine(for: wait, isTerminal: showsWait) { Console.error(line) }
         return try await server().withSubject(subject, under: specification, until: stop) { subject in
@@ -203,7 +203,7 @@ struct SubjectFlags: ParsableArguments {
         }
     }
 
-    /// The command that tests this server again, as a subcommand.
+    /// The command that tests this server again with the given subcommand.
     func rerun(_ subject: ServerSubject, as command: String = "server") throws -> String {
         try server().rerun("\(Tool.command) \(command)", subject)
     }

@@ -26,8 +26,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long one connection sends nothing, to see whether a balancer cuts it. Default: two heartbeats of the "
-                + "server, at most 600, or none with --start; 0 leaves it out.", valueName: "seconds"))
+            "How long one connection sends nothing, to see whether a load balancer cuts it. Default: two heartbeats "
+                + "of the server, at most 600, or none with --start; 0 leaves it out.", valueName: "seconds"))
     var silence: Int?
 
     @Flag(help: "Print JSON.")

@@ -54,8 +54,8 @@ struct ExploreServerCommand: AsyncParsableCommand {
         let plans = try search.plans(for: .server)
         let output = try ReportOutput(search.formats, search.baseline, forRun: true, under: specification)
         let stop: Stop = Interruptions().first
-        let asked = try server.server().subject(under: specification).0
-        try await server.withSubject(asked, under: specification, until: stop) { subject in
+        let configured = try server.server().subject(under: specification).0
+        try await server.withSubject(configured, under: specification, until: stop) { subject in
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
             let rerun = try server.rerun(subject, as: "explore")
             return try await search.explore(
@@ -151,10 +151,10 @@ struct ExploreFlags: ParsableArguments {
 
     /// Runs the given files, or random plans.
     ///
-    /// * `again`: Makes the command that runs these flags against the same peer.
+    /// * `rerun`: Makes the command that runs these flags against the same peer.
     func explore(
         _ explored: Explored, _ files: [ScenarioFile], _ output: ReportOutput, under specification: Specification,
-        until stop: @escaping Stop, again command: @escaping @Sendable (String) -> String
+        until stop: @escaping Stop, rerun command: @escaping @Sendable (String) -> String
     ) async throws -> ExitStatus {
         let seed = seed ?? .random(in: 0...9_999_999)
         var exploration = Exploration(
@@ -167,34 +167,34 @@ struct ExploreFlags: ParsableArguments {
             let replayed = await exploration.perform(files, until: stop)
             return try end(
                 replayed.status, replayed.complaints, with: replayed.report, showing: replayed.text, output,
-                isGone: replayed.startProblem != nil,
-                again: command(plan.map { "--plan \(ShellWords.quoted($0))" }.joined(separator: " ")))
+                isUnreachable: replayed.startProblem != nil,
+                rerun: command(plan.map { "--plan \(ShellWords.quoted($0))" }.joined(separator: " ")))
         }
-        let (out, isDrawn) = (out, corpus == nil)
+        let (out, isRandom) = (out, corpus == nil)
         let result = await exploration.run(until: stop) { found in
-            var again = isDrawn ? "--seed \(found.seed) --runs 1" : "--plan …"
-            do { again = "--plan \(ShellWords.quoted(try found.write(to: out)))" } catch { Console.error("\(error)") }
-            output.say(found.text(again: command(again)))
+            var options = isRandom ? "--seed \(found.seed) --runs 1" : "--plan …"
+            do { options = "--plan \(ShellWords.quoted(try found.write(to: out)))" } catch { Console.error("\(error)") }
+            output.say(found.text(again: command(options)))
         }
         return try end(
             result.status, result.complaints, with: result.report, showing: result.text(seed: seed), output,
-            isGone: result.startProblem != nil,
-            again: command("--seed \(seed) --runs \(max(1, result.performed))"))
+            isUnreachable: result.startProblem != nil,
+            rerun: command("--seed \(seed) --runs \(max(1, result.performed))"))
     }
 
     private func end(
         _ status: ExitStatus, _ complaints: [String], with report: RunReport?, showing text: String,
-        _ output: ReportOutput, isGone: Bool, again: String
+        _ output: ReportOutput, isUnreachable: Bool, rerun: String
     ) throws -> ExitStatus {
         for complaint in complaints { Console.error(complaint) }
         // The report ends the command after an unexpected violation, unless the search ended early.
-        let status = status == .violation && !isGone ? .conforms : status
+        let status = status == .violation && !isUnreachable ? .conforms : status
         guard var report else {
             output.say(text)
             return status
         }
-        report.rerun = RunReport.Rerun(again, isWhole: true)
-        if isGone {
+        report.rerun = RunReport.Rerun(rerun, isWhole: true)
+        if isUnreachable {
             try output.show(report, as: text).end(after: status)
             return status
         }

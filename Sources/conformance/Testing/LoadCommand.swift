@@ -17,8 +17,8 @@ struct LoadCommand: AsyncParsableCommand {
             principal sees while the load runs. It reports a violation once per clause, shrunk to a transcript of one \
             principal.
 
-            The schedule of every device is drawn beforehand from --seed, and every time counts from the moment an act was \
-            intended, so a server cannot hide a stall. When the suite itself is late, it says so and gives no times.
+            The schedule of every device is drawn beforehand from --seed, and every time counts from the moment when \
+            an act was due, so a server cannot hide a stall. If the suite itself is late, it says so and gives no times.
 
             Examples:
               conformance load --reference --devices 200 --for 20s
@@ -96,24 +96,24 @@ struct LoadCommand: AsyncParsableCommand {
                 "--shard", "the shards of a load need a common seed", expected: "--seed N, the same for all",
                 fix: "add --seed 1")
         }
-        let asked = try server.server().subject(under: plan, tokens: tokens, specification)
+        let configured = try server.server().subject(under: plan, tokens: tokens, specification)
         try plan.checkFiles(shards: part?.count ?? 1)
         let output = try ReportOutput(formats, baseline, isPart: part != nil, forRun: true, under: specification)
         if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
         // One principal suffices for the greeting.
-        var first = asked
-        first.principals = Array(asked.principals.prefix(1))
-        var report = try await server.withSubject(first, under: specification, until: stop) { greeted in
+        var greeting = configured
+        greeting.principals = Array(configured.principals.prefix(1))
+        var report = try await server.withSubject(greeting, under: specification, until: stop) { greeted in
             var subject = greeted
-            subject.principals = asked.principals
+            subject.principals = configured.principals
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
             let style = Console.style
             return try await LoadRun(subject, plan, selection, shard: part, under: specification)
                 .run(until: stop, showing: formats.progress) { Console.error($0.text(style)) }
         }
         report.rerun = try RunReport.Rerun(
-            server.rerun(asked, as: "load")
+            server.rerun(configured, as: "load")
                 + " --devices \(devices) --for \(duration) --seed \(plan.seed) --mix \(ShellWords.quoted(mix))"
                 + only.map { " --only \(ShellWords.quoted($0))" }.joined(),
             isWhole: true)
