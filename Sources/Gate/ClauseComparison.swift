@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Compares the clauses of two states: new duties, and lost promises.
+/// Compares the clauses of two states: new obligations, and promises that no longer hold.
 struct ClauseComparison {
     private let old: Specification
     private let new: Specification
@@ -161,13 +161,13 @@ struct ClauseComparison {
                 why: "the wording does not say whether this requires more or less, so both sides may break",
                 breaks: [after.party, before.otherParty])
         case .reworded:
-            let bound = before.keyword.isRequirement || after.keyword.isRequirement
+            let isDuty = before.keyword.isRequirement || after.keyword.isRequirement
             return self.entry(
-                "clause-reworded", bound ? .error : .warning, before, after, old: before.sentence, new: after.sentence,
-                why: bound
+                "clause-reworded", isDuty ? .error : .warning, before, after, old: before.sentence, new: after.sentence,
+                why: isDuty
                     ? "a program cannot tell whether the new wording requires more or less: someone waives it, or the major version goes up"
                     : "the sentence binds no peer; someone must check whether a warning changes",
-                breaks: bound ? [after.party, before.otherParty] : [])
+                breaks: isDuty ? [after.party, before.otherParty] : [])
         }
     }
 
@@ -180,9 +180,9 @@ struct ClauseComparison {
         }
         guard before.profile.rawValue != after.profile.rawValue else { return nil }
         // A subject that declares a profile also declares those that it requires.
-        let (were, are) = (before.requiredProfiles, after.requiredProfiles)
-        let binds = after.keyword.isRequirement && !are.isSuperset(of: were)
-        let affected = are.isSubset(of: were) ? [] : relying(on: before)
+        let (oldProfiles, newProfiles) = (before.requiredProfiles, after.requiredProfiles)
+        let binds = after.keyword.isRequirement && !newProfiles.isSuperset(of: oldProfiles)
+        let affected = newProfiles.isSubset(of: oldProfiles) ? [] : relying(on: before)
         let why = [
             binds
                 ? "\(after.party) are bound now, including those that do not declare \(before.profile.rawValue)" : nil,
@@ -221,16 +221,16 @@ struct ClauseComparison {
         }
         if before.judgedFrom != after.judgedFrom {
             let binds = after.keyword.isRequirement && after.exclusion == nil
-            // Only sentences bind, so a duty here is in the wrong place.
-            let isDuty = binds && Self.isDuty(after.judgedFrom) && !Self.isDuty(before.judgedFrom)
+            // Only the sentence of a clause binds, so an obligation here is misplaced.
+            let addsObligation = binds && Self.hasObligation(after.judgedFrom) && !Self.hasObligation(before.judgedFrom)
             entries.append(
                 entry(
-                    "clause-evidence-changed", isDuty ? .error : binds ? .warning : .information, before, after,
+                    "clause-evidence-changed", addsObligation ? .error : binds ? .warning : .information, before, after,
                     old: before.judgedFrom, new: after.judgedFrom,
-                    why: isDuty
-                        ? "it requires something of \(after.party), which only the sentence may"
+                    why: addsObligation
+                        ? "it requires something of \(after.party); only the sentence may do that"
                         : "runs may judge \(after.party) from other evidence; someone must check whether a verdict changes",
-                    breaks: isDuty ? [after.party] : [], bump: isDuty ? .major : .patch))
+                    breaks: addsObligation ? [after.party] : [], bump: addsObligation ? .major : .patch))
         }
         for (label, old, new) in notes where old != new {
             entries.append(
@@ -250,7 +250,7 @@ struct ClauseComparison {
 
     // MARK: Words
 
-    private static func isDuty(_ words: String) -> Bool { words.contains(/\b(MUST|SHOULD|MAY|(has|have) to)\b/) }
+    private static func hasObligation(_ words: String) -> Bool { words.contains(/\b(MUST|SHOULD|MAY|(has|have) to)\b/) }
 
     /// Clients rely on the promises of servers; servers cannot rely on those of clients.
     private func relying(on clause: Clause) -> [GateParty] {

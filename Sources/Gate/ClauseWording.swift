@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// The change of a sentence: none, another bound, other words, or another rule.
+/// The change of a sentence: none, a different bound, different words, or a different rule.
 enum ClauseWording: Equatable {
     /// Only white space differs.
     case same
@@ -12,10 +12,10 @@ enum ClauseWording: Equatable {
     case moved(old: String, new: String)
     /// Other words for a rule that may be the same.
     case reworded
-    /// So few words in common that this is another rule.
+    /// The sentences share so few words that the rule is a different one.
     case replaced
 
-    /// With a smaller share of common words, a sentence is another rule.
+    /// With a smaller share of common words, a sentence states a different rule.
     static let leastInCommon = 1.0 / 3
 
     static func comparing(_ old: String, _ new: String) -> ClauseWording {
@@ -23,7 +23,7 @@ enum ClauseWording: Equatable {
         let after = Words(new)
         if before.words == after.words { return .same }
         if before.masked == after.masked, before.bounds.count == after.bounds.count { return bounds(before, after) }
-        return common(before, after) < leastInCommon ? .replaced : .reworded
+        return commonShare(before, after) < leastInCommon ? .replaced : .reworded
     }
 
     private static func bounds(_ old: Words, _ new: Words) -> ClauseWording {
@@ -32,19 +32,19 @@ enum ClauseWording: Equatable {
         if changed.isEmpty { return .same }
         let before = changed.map(\.0.text).joined(separator: ", ")
         let after = changed.map(\.1.text).joined(separator: ", ")
-        let asksMore = changed.map { old, new -> Bool? in
+        let isStricter = changed.map { old, new -> Bool? in
             guard let side = old.side, side == new.side, old.dimension == new.dimension, old.value != new.value else {
                 return nil
             }
             return (new.value < old.value) == (side == .atMost)
         }
-        if asksMore.allSatisfy({ $0 == true }) { return .tightened(old: before, new: after) }
-        if asksMore.allSatisfy({ $0 == false }) { return .loosened(old: before, new: after) }
+        if isStricter.allSatisfy({ $0 == true }) { return .tightened(old: before, new: after) }
+        if isStricter.allSatisfy({ $0 == false }) { return .loosened(old: before, new: after) }
         return .moved(old: before, new: after)
     }
 
-    /// The share of words that two sentences have in common; numbers and small words say nothing about the subject.
-    private static func common(_ old: Words, _ new: Words) -> Double {
+    /// The share of words that two sentences have in common; numbers and filler words say nothing about the subject.
+    private static func commonShare(_ old: Words, _ new: Words) -> Double {
         let before = old.significant
         let after = new.significant
         let all = before.union(after).count
@@ -108,10 +108,10 @@ private struct Words {
     var significant: Set<String> {
         Set(
             words.map { $0.trimmed { !$0.isLetter && $0 != "`" }.lowercased() }
-                .filter { $0.count > 2 && !Self.small.contains($0) })
+                .filter { $0.count > 2 && !Self.fillers.contains($0) })
     }
 
-    private static let small: Set<String> = [
+    private static let fillers: Set<String> = [
         "the", "and", "that", "with", "for", "not", "must", "should", "may", "server", "client", "its", "any", "each",
         "every", "one", "from", "has", "have", "are", "was", "than", "which", "whose", "when", "while", "who",
     ]
@@ -123,22 +123,22 @@ private struct Words {
         "KiB": (1024, "bytes"), "MiB": (1_048_576, "bytes"), "characters": (1, "characters"), "reads": (1, "reads"),
     ]
 
-    private static let takers: Set<String> = [
+    private static let acceptingVerbs: Set<String> = [
         "accept", "take", "process", "bear", "store", "support", "handle", "read", "receive", "tolerate", "admit",
     ]
-    private static let givers: Set<String> = [
+    private static let actingVerbs: Set<String> = [
         "send", "wait", "answer", "retry", "repeat", "keep", "ask", "make", "open", "hold", "be", "have", "give", "use",
         "write", "close", "connect", "try", "let", "drop", "reconnect", "delay", "leave", "name", "go", "poll",
     ]
 
-    /// The side of "up to": a receiver may not accept less, a sender may not send more.
+    /// The side that "up to" bounds: a receiver may not accept less, a sender may not send more.
     private static func capacity(_ words: [Substring]) -> Side? {
         guard let keyword = words.firstIndex(where: { $0 == "MUST" || $0 == "SHOULD" || $0 == "MAY" }) else {
             return .atMost
         }
         let verb = words[(keyword + 1)...].first { $0 != "NOT" }.map { $0.lowercased() } ?? ""
-        if takers.contains(verb) { return words.contains("NOT") ? nil : .atLeast }
-        return givers.contains(verb) ? .atMost : nil
+        if acceptingVerbs.contains(verb) { return words.contains("NOT") ? nil : .atLeast }
+        return actingVerbs.contains(verb) ? .atMost : nil
     }
 
     private enum Phrase {

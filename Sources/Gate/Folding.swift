@@ -18,7 +18,7 @@ extension [GateEntry] {
                 let head = candidates.first(where: { entry.isSameEdit(as: entries[$0]) })
                     ?? candidates.first(where: { entry.isSwap(with: entries[$0], among: self) })
                     ?? candidates.first(where: { entry.isExample(of: entries[$0], reached[$0] ?? []) })
-                    ?? (entry.isOfTranscripts ? candidates.first { entries[$0].isJudged } : nil)
+                    ?? (entry.isTranscriptEvidence ? candidates.first { entries[$0].isJudged } : nil)
             else {
                 heads.append(index)
                 reached[index] = Set(entry.finding.messages)
@@ -80,10 +80,10 @@ extension GateEntry {
         return isAmongOthers ? [location.file, kind] + location.pointer.tokens.dropLast() : nil
     }
 
-    fileprivate var isOfTranscripts: Bool { finding.rule.hasPrefix("transcript-") }
+    fileprivate var isTranscriptEvidence: Bool { finding.rule.hasPrefix("transcript-") }
 
     /// Whether golden messages are the evidence for it; such a finding is not an edit.
-    private var isOfMessages: Bool {
+    private var isMessageEvidence: Bool {
         [
             "fixture-now-invalid", "invalid-fixture-now-valid", "new-fixture-invalid-under-old",
             "fixture-contradicts-schema",
@@ -93,7 +93,7 @@ extension GateEntry {
     private var edits: [Edit] {
         ([finding] + parts).flatMap { finding in
             // A side without a value only gives the location of its parent.
-            let isWhole = finding.oldValue == nil && finding.newValue == nil || isOfMessages
+            let isWhole = finding.oldValue == nil && finding.newValue == nil || isMessageEvidence
             return [
                 isWhole || finding.oldValue != nil ? finding.old : nil,
                 isWhole || finding.newValue != nil ? finding.new : nil,
@@ -105,7 +105,7 @@ extension GateEntry {
         }
     }
 
-    private var row: GateLocation? {
+    private var wholeRow: GateLocation? {
         guard (finding.old == nil) != (finding.new == nil), let location, location.file.hasPrefix("chapters/") else {
             return nil
         }
@@ -114,9 +114,9 @@ extension GateEntry {
 
     /// Whether both concern one edited place: the same one, or one inside the other.
     fileprivate func isSameEdit(as other: GateEntry) -> Bool {
-        let ignoresValues = kind == .policy || isOfMessages
+        let ignoresValues = kind == .policy || isMessageEvidence
         // An added or removed row covers its cells.
-        if let one = row, one == other.row { return true }
+        if let one = wholeRow, one == other.wholeRow { return true }
         return edits.contains { mine in
             other.edits.contains { theirs in
                 // A finding about a whole file is the same edit only with the same message.
@@ -131,9 +131,9 @@ extension GateEntry {
 
     /// Whether it is an example of the other finding: the same message or clause.
     fileprivate func isExample(of other: GateEntry, _ reached: Set<String>) -> Bool {
-        if isOfMessages { return !reached.isDisjoint(with: finding.messages) }
+        if isMessageEvidence { return !reached.isDisjoint(with: finding.messages) }
         // Another expected verdict of a golden transcript follows from the change of its clause.
-        let isOfClause = isOfTranscripts || finding.rule == "fixture-verdict-changed" && finding.messages.isEmpty
-        return isOfClause && !Set(subjects).isDisjoint(with: other.subjects)
+        let isVerdict = isTranscriptEvidence || finding.rule == "fixture-verdict-changed" && finding.messages.isEmpty
+        return isVerdict && !Set(subjects).isDisjoint(with: other.subjects)
     }
 }

@@ -6,7 +6,7 @@ import HoldfastSchemaDiff
 enum ForeignClauses {
     static func facts(of state: ProtocolState) -> [Fact] { state.foreignClauses.map(\.fact) }
 
-    /// A clause that was removed from the text.
+    /// A clause that `cut(from:)` removed from the text.
     struct Section: Sendable {
         let id: String
         let text: String
@@ -19,20 +19,20 @@ enum ForeignClauses {
             Fact(
                 rule: bound == nil ? .foreignClause : .foreignDuty, key: id, words: .string(text),
                 location: GateLocation(file: file, pointer: JSONPointer(tokens: [id]), line: line), subject: id,
-                held: [bound].compactMap(\.self))
+                obliged: [bound].compactMap(\.self))
         }
     }
 
-    /// Removes the clauses of unknown areas, and of profiles that only the tables of the chapters know, but keeps the
-    /// numbers of all lines.
+    /// Removes the clauses of unknown areas, and those of profiles that only a table of the chapters declares; other
+    /// lines keep their numbers.
     ///
-    /// `sync with auth` is such a profile too; older texts contain it.
+    /// `sync with auth`, which older texts contain, counts as such a profile too.
     static func cut(from texts: inout [String: String]) -> [Section] {
-        let named = texts.filter { $0.key.hasPrefix("chapters/") }.values.flatMap(MarkdownTable.tables(in:))
+        let declared = texts.filter { $0.key.hasPrefix("chapters/") }.values.flatMap(MarkdownTable.tables(in:))
             .filter { $0.header.starts(with: ["profile", "side"]) }.flatMap { $0.rows.map(\.name) }
         func isForeign(_ words: [String]) -> Bool {
             let profiles = words.filter { $0 != "with" }
-            return Set(profiles).isSubset(of: named)
+            return Set(profiles).isSubset(of: declared)
                 && (profiles.count > 1 || profiles.contains { Profile(rawValue: $0) == nil })
         }
         var sections: [Section] = []

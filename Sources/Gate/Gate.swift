@@ -47,7 +47,7 @@ package func gate(
     }
     entries = weigh(entries).folded()
     if new.version.bump(from: old.version) == .major {
-        for index in entries.indices where entries[index].kind == .change && entries[index].isGrave {
+        for index in entries.indices where entries[index].kind == .change && entries[index].reachesThreshold {
             entries[index].status = .announced
         }
     }

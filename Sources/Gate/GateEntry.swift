@@ -25,7 +25,7 @@ package struct GateEntry: Sendable {
     package internal(set) var finding: GateFinding
     package let kind: Kind
     package internal(set) var breaks: [GateParty]
-    /// The least rise of the version that it requires.
+    /// The smallest version bump that it requires.
     private(set) var bump: Bump
     /// Names for the changelog, which must contain one of them; empty if none is needed.
     package let subjects: [String]
@@ -80,9 +80,9 @@ package struct GateEntry: Sendable {
     /// Whether it is an example of other findings.
     var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
 
-    package var fails: Bool { isGrave && status == .counts }
+    package var fails: Bool { reachesThreshold && status == .counts }
 
-    var isGrave: Bool { finding.severity >= threshold }
+    var reachesThreshold: Bool { finding.severity >= threshold }
 
     /// The same finding with another severity; below an error, it requires no new major version.
     func weighing(_ severity: GateSeverity) -> GateEntry {
@@ -134,8 +134,8 @@ extension Clause {
 }
 
 extension GateLocation {
-    /// The file's path from the root of a state; a location has files of the specification relative to `Spec/`, and
-    /// others with `/` or `./` in front.
+    /// The file's path from the root of a state; `file` itself is relative to `Spec/`, unless it begins with `/` or
+    /// `./`, or names another part of the state.
     package var path: String {
         if file.hasPrefix("./") { return String(file.dropFirst(2)) }
         let isWhole = file.hasPrefix("/") || file.hasPrefix("Fixtures/") || ProtocolState.parts.contains(file)

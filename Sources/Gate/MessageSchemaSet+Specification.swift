@@ -23,7 +23,7 @@ extension MessageSchemaSet {
         try self.init(documents: documents, messages: messages, profiles: profiles)
     }
 
-    /// The schema files of a specification; with those of the tools' own files if one of these is named.
+    /// The schema files of a specification; those of the tools' own files are included only if `format` names one.
     static func documents(_ files: SpecificationFiles, and format: String? = nil) -> [Document] {
         files.texts.sorted { $0.key < $1.key }.compactMap { path, text in
             guard path.hasPrefix("schemas/"), path.hasSuffix(".json"),

@@ -31,7 +31,7 @@ struct ProseComparison {
                 why: isFormat
                     ? "the format of a tool's file changed; look at it if you write or read such files"
                     : path.hasSuffix(".json")
-                        ? "nothing in it that is compared changed"
+                        ? "its compared parts are the same"
                         : "its prose binds no peer; its tables are compared separately",
                 bump: .patch)
         }

@@ -88,7 +88,7 @@ package struct ProtocolState: Sendable {
     }
 
     /// A location with its line, which is computed if unknown.
-    func found(_ location: GateLocation, at place: JSONPointer? = nil) -> GateLocation {
+    func located(_ location: GateLocation, at place: JSONPointer? = nil) -> GateLocation {
         if location.line != nil { return location }
         return GateLocation(file: location.file, pointer: location.pointer, in: text(location.file), at: place)
     }

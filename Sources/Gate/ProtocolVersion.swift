@@ -26,14 +26,14 @@ package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConv
         (left.major, left.minor, left.patch ?? 0) < (right.major, right.minor, right.patch ?? 0)
     }
 
-    /// The rise from an older version to this one; none if it is the same or lower.
+    /// The bump from an older version to this one; none if it is the same or lower.
     func bump(from old: ProtocolVersion) -> Bump {
         if self <= old { return .none }
         if major > old.major { return .major }
         return minor > old.minor ? .minor : .patch
     }
 
-    /// The lowest version with such a rise; nil if two numbers cannot express it.
+    /// The lowest version with such a bump; nil if two numbers cannot express it.
     func bumped(by bump: Bump) -> String? {
         switch bump {
         case .none: nil

@@ -12,7 +12,7 @@ struct ScenarioComparison {
 
         var clauses: [String] { (value["clauses"]?.arrayValue ?? []).compactMap(\.stringValue) }
 
-        var test: String { clauses.isEmpty ? "its clauses" : clauses.joined(separator: ", ") }
+        var testedClauses: String { clauses.isEmpty ? "its clauses" : clauses.joined(separator: ", ") }
     }
 
     static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
@@ -21,7 +21,7 @@ struct ScenarioComparison {
             [
                 entry(
                     "scenario-removed", .warning, was, nil, old: was.title,
-                    why: "runs exercise \(was.test) less often")
+                    why: "runs exercise \(was.testedClauses) less often")
             ]
         } changed: { was, now in
             change(from: was, to: now).map { [$0] } ?? []
@@ -29,7 +29,7 @@ struct ScenarioComparison {
             [
                 entry(
                     "scenario-added", .information, nil, now, new: now.title,
-                    why: "runs exercise \(now.test) more often; nothing new is required")
+                    why: "runs exercise \(now.testedClauses) more often; nothing new is required")
             ]
         }
         return entries + unexercised(before, after, new)

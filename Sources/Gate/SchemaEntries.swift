@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// The meaning of schema differences for a version: the peers that break, and the required rise.
+/// The meaning of schema differences for a version: the peers that break, and the required version bump.
 struct SchemaEntries {
     /// The promise of both versions about unknown parts: members and types alike are ignored (chapter 8.1).
     static let policy: ComparisonPolicy = {
@@ -25,7 +25,7 @@ struct SchemaEntries {
         var worst: [Edit: (finding: GateFinding, profiles: Set<Profile>)] = [:]
         for profiles in Profile.allCases.filter({ $0.needed != nil && schemas.mentions($0) }).subsets {
             for finding in try schemas.findings(for: profiles) {
-                let finding = schemas.placed(finding)
+                let finding = schemas.atDefinition(finding)
                 let edit = Edit(finding)
                 guard let known = worst[edit] else {
                     order.append(edit)
@@ -41,7 +41,7 @@ struct SchemaEntries {
         return order.compactMap { edit in worst[edit].map { entry($0.finding, $0.profiles) } }
     }
 
-    /// Identifies an edit under every set of profiles, whatever is proved about it there.
+    /// Identifies an edit across sets of profiles, even if different things are proved about it.
     private struct Edit: Hashable {
         let direction: GateDirection?
         let locations: [String?]
@@ -93,7 +93,7 @@ struct SchemaEntries {
     }
 
     /// An addition to or removal from a shared definition is one edit, wherever the definition is used.
-    private func placed(_ finding: GateFinding) -> GateFinding {
+    private func atDefinition(_ finding: GateFinding) -> GateFinding {
         func definition(of keyword: GateLocation?, at location: GateLocation?, in files: SpecificationFiles)
             -> GateLocation?
         {
@@ -144,7 +144,7 @@ struct SchemaEntries {
 }
 
 extension [Profile] {
-    /// Every set of them, small ones first; of more than four, only the empty set, the single ones, and all.
+    /// All subsets, small ones first; of more than four profiles, only the empty set, single ones, and the full set.
     fileprivate var subsets: [Set<Profile>] {
         guard count <= 4 else { return [[]] + map { [$0] } + [Set(self)] }
         return (0..<(1 << count)).map { bits in Set(indices.filter { bits >> $0 & 1 == 1 }.map { self[$0] }) }

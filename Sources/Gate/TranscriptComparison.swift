@@ -31,7 +31,7 @@ package struct GateOccurrence: Sendable, Equatable {
 ///
 /// Both are judged by the judge of this program; only the specifications differ. So a verdict changes if a clause is
 /// added or removed, binds a different profile or has a different keyword, if a schema accepts other values, or if a
-/// named timeout has a different value. The judge holds all other requirements, the same under both.
+/// named timeout has a different value. All other requirements are in the judge itself, and so the same under both.
 struct TranscriptComparison {
     private let old: ProtocolState
     private let new: ProtocolState
@@ -55,7 +55,7 @@ struct TranscriptComparison {
             else { return nil }
             let tally = tallies[id] ?? (0, 0)
             return
-                "this judge, which reads no sentence, finds it kept in \(tally.kept) and broken in \(tally.broken) of \(judged) transcripts"
+                "this judge reads no sentence; the clause is kept in \(tally.kept) and broken in \(tally.broken) of \(judged) transcripts"
         }
     }
 

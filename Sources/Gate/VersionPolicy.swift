@@ -61,8 +61,8 @@ struct VersionPolicy {
     private func changelog(_ entries: [GateEntry]) -> GateEntry? {
         // Evidence for a change needs no entry if a rule reports the change.
         let edits = entries.filter { $0.under == nil && !$0.isEvidence && $0.bump >= .minor }
-        let asking = edits.isEmpty ? entries.filter { $0.bump >= .minor } : edits
-        let subjects = asking.map(\.subjects).filter { !$0.isEmpty }
+        let needed = edits.isEmpty ? entries.filter { $0.bump >= .minor } : edits
+        let subjects = needed.map(\.subjects).filter { !$0.isEmpty }
         let rises = new.version > old.version
         guard !subjects.isEmpty || rises else { return nil }
         let location = GateLocation(file: "CHANGELOG.md", line: 1)
@@ -73,11 +73,11 @@ struct VersionPolicy {
         let before = Set((old.changelog ?? "").split(separator: "\n"))
         let added = changelog.split(separator: "\n").filter { !before.contains($0) }.joined(separator: "\n")
         var missing: [String] = []
-        for names in subjects where !names.contains(where: { Self.names($0, in: added) }) {
+        for names in subjects where !names.contains(where: { Self.mentions($0, in: added) }) {
             let name = names.prefix(2).joined(separator: " or ")
             if !missing.contains(name) { missing.append(name) }
         }
-        if rises, !Self.names(new.version.description, in: added) {
+        if rises, !Self.mentions(new.version.description, in: added) {
             missing.insert("version \(new.version)", at: 0)
         }
         guard !missing.isEmpty else { return nil }
@@ -89,16 +89,16 @@ struct VersionPolicy {
     }
 
     /// Whether a text contains a name as a whole word: `SYNC-11` does not contain `SYNC-1`.
-    static func names(_ name: String, in text: String) -> Bool {
+    static func mentions(_ name: String, in text: String) -> Bool {
         var rest = text[...]
         while let range = rest.firstRange(of: name) {
             let before = range.lowerBound > text.startIndex ? text[text.index(before: range.lowerBound)] : " "
             let after = range.upperBound < text.endIndex ? text[range.upperBound] : " "
             let next = range.upperBound < text.endIndex ? text.index(after: range.upperBound) : text.endIndex
-            let isCut =
+            let isPartOfWord =
                 isWord(before) || before == "-" || isWord(after)
                 || (".-".contains(after) && next < text.endIndex && isWord(text[next]))
-            if !isCut { return true }
+            if !isPartOfWord { return true }
             rest = text[range.upperBound...]
         }
         return false

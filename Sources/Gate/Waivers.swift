@@ -75,7 +75,7 @@ package struct Waivers: Sendable {
                 complain(
                     "waiver-expired",
                     "it expired on \(waiver.expires), and today is \(today): fix the finding, or set a new date")
-            } else if !found.contains(where: { entries[$0].isGrave }) {
+            } else if !found.contains(where: { entries[$0].reachesThreshold }) {
                 complain(
                     "waiver-unused",
                     "the gate does not fail on this finding: delete the waiver (\(waiver.rule ?? ""))")

@@ -125,9 +125,9 @@ import FoundationXML
 
                 ### Protocol
 
-                - RATE-2 now says 20 s, said 30 s. Nobody must act.
+                - RATE-2 now says 20 s, said 30 s. No peer has to act.
 
-                ### To mend
+                ### To fix
 
                 - `changelog-missing`: the new lines of CHANGELOG.md do not name ORDER-3, RATE-2 (`CHANGELOG.md:1`)
                 - `breaking-without-major`: 1 change breaks peers, so the version must be 2.0 and is 1.0 (`Spec/version.json:1`)

@@ -387,7 +387,7 @@ import Testing
         let report = try await edit.report()
         let entry = try #require(report.entries.first { $0.finding.rule == "clause-reworded" })
         #expect(
-            entry.shown == "this judge, which reads no sentence, finds it kept in 0 and broken in 1 of 1 transcripts")
+            entry.shown == "this judge reads no sentence; the clause is kept in 0 and broken in 1 of 1 transcripts")
         #expect(report.judgedTranscripts == 1)
         // Without a sentence, a schema or a bound that differs there is nothing to judge.
         edit.new = edit.old

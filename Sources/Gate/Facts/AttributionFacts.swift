@@ -35,33 +35,33 @@ struct AttributionFacts {
         _ schema: JSONValue, at pointer: JSONPointer, _ place: String, _ outer: (clause: String, pointer: JSONPointer)?
     ) {
         guard let object = schema.objectValue else { return }
-        let marks = object[Self.mark]
+        let attribution = object[Self.mark]
         let own = pointer.appending(Self.mark)
-        let mark = marks?.stringValue.map { ($0, own) } ?? outer
+        let fallback = attribution?.stringValue.map { ($0, own) } ?? outer
         func add(_ word: String, _ names: String...) {
-            let named = names.lazy.compactMap { marks?[$0]?.stringValue }.first.map { ($0, own) }
-            guard let (clause, pointer) = named ?? mark else { return }
+            let named = names.lazy.compactMap { attribution?[$0]?.stringValue }.first.map { ($0, own) }
+            guard let (clause, pointer) = named ?? fallback else { return }
             let party = ClauseID(clause).flatMap { state.specification[$0]?.party }
             facts.append(
                 Fact(
                     rule: .schemaClause, key: "\(path)\(place) \(word)", value: .string(clause),
                     location: GateLocation(file: path, pointer: pointer),
                     subject: MessageSchemas.name(of: String(path.dropFirst("schemas/".count))),
-                    held: [party].compactMap(\.self), shared: pointer))
+                    obliged: [party].compactMap(\.self), shared: pointer))
         }
         for (word, value) in object where !Self.silent.contains(word) && word != Self.mark {
             let inner = pointer.appending(word)
             if word == "allOf" {
                 for (index, part) in (value.arrayValue ?? []).enumerated() {
-                    read(part, at: inner.appending(String(index)), place, mark)
+                    read(part, at: inner.appending(String(index)), place, fallback)
                 }
             } else if Self.maps.contains(word) {
                 for (name, part) in value.objectValue ?? [:] {
-                    read(part, at: inner.appending(name), "\(place)/\(word)/\(name)", mark)
+                    read(part, at: inner.appending(name), "\(place)/\(word)/\(name)", fallback)
                 }
             } else if Self.parts.contains(word), value.objectValue != nil {
                 let test = ["then", "else"].contains(word) ? object["if"]?.text(sortedKeys: true) ?? "" : ""
-                read(value, at: inner, "\(place)/\(word)\(test)", mark)
+                read(value, at: inner, "\(place)/\(word)\(test)", fallback)
             } else if word == "required" {
                 for name in (value.arrayValue ?? []).compactMap(\.stringValue) {
                     add("required \(name)", "required/\(name)", "required")

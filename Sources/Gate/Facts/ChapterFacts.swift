@@ -34,18 +34,18 @@ enum ChapterFacts {
 
         func fact(
             _ rule: FactRule, _ detail: String? = nil, value: JSONValue = .null, bound: Duration? = nil,
-            held: [GateParty] = [], parents: [String] = []
+            obliged: [GateParty] = [], parents: [String] = []
         ) -> Fact {
             Fact(
                 rule: rule, key: detail.map { "\(name): \($0)" } ?? name, value: value, bound: bound,
                 location: GateLocation(
                     file: file, pointer: JSONPointer(tokens: [rule.id, name] + (detail.map { [$0] } ?? [])), line: line),
-                subject: name, held: held, parents: [table.id] + parents)
+                subject: name, obliged: obliged, parents: [table.id] + parents)
         }
 
         func fact(_ rule: FactRule, _ detail: String? = nil, in column: String) -> [Fact] {
             guard header.contains(column) else { return [] }
-            return [fact(rule, detail, value: .string(self[column]), parents: [owned, id(of: column)])]
+            return [fact(rule, detail, value: .string(self[column]), parents: [rowID, id(of: column)])]
         }
 
         func words(_ rule: FactRule, in column: String) -> [Fact] {
@@ -56,10 +56,10 @@ enum ChapterFacts {
             }
         }
 
-        /// The name of the row among all facts.
-        var owned: String { "\(owner.id): \(name)" }
+        /// The id of the row's fact.
+        var rowID: String { "\(rowRule.id): \(name)" }
 
-        /// The name of a column among all facts; a column that defines the table belongs to the table.
+        /// The id of a column's fact; a column that defines the table belongs to the table's fact.
         func id(of column: String) -> String { kind.columns.contains(column) ? self.column(column).id : table.id }
 
         func column(_ name: String) -> Fact {
@@ -77,7 +77,7 @@ enum ChapterFacts {
             )
         }
 
-        var owner: FactRule {
+        var rowRule: FactRule {
             switch header.first {
             case "code": header.contains("sent by") ? .closeCode : .errorCode
             case "reason": .gapReason
@@ -104,7 +104,7 @@ enum ChapterFacts {
         },
         Table(header: ["name", "value"], columns: ["from – to"]) { row in
             let (bound, terms) = duration(row["value"])
-            var timeout = row.fact(.timeout, value: .string(row["value"]), bound: bound, held: held(to: row.name))
+            var timeout = row.fact(.timeout, value: .string(row["value"]), bound: bound, obliged: peers(row.name))
             timeout.words = .string(terms)
             return [timeout] + row.fact(.timeoutSpan, in: "from – to")
         },
@@ -115,11 +115,11 @@ enum ChapterFacts {
         Table(header: ["input", "answer"]) { answers($0, "answer") },
         Table(header: ["what arrives", "what the server does"]) { answers($0, "what the server does") },
         Table(header: ["profile", "side"], columns: ["needs"]) { row in
-            let held = Role(rawValue: row["side"]).map { [GateParty($0, profile: row.name)] } ?? []
+            let obliged = Role(rawValue: row["side"]).map { [GateParty($0, profile: row.name)] } ?? []
             return [row.fact(.profile)] + row.fact(.profileSide, in: "side")
                 + row["needs"].matches(of: /`([^`]+)`/).map { need in
                     row.fact(
-                        .profileNeed, String(need.1), held: held, parents: [row.owned, row.id(of: "needs")])
+                        .profileNeed, String(need.1), obliged: obliged, parents: [row.rowID, row.id(of: "needs")])
                 }
         },
     ]
@@ -133,7 +133,7 @@ enum ChapterFacts {
         "connect", "ack", "turn", "pong", "rest", "sync", "error", "close", "stop", "push", "start",
     ]
 
-    private static func held(to bound: String) -> [GateParty] {
+    private static func peers(_ bound: String) -> [GateParty] {
         clientBounds.contains(bound)
             ? [GateParty(.client)] : serverBounds.contains(bound) ? [GateParty(.server)] : []
     }
@@ -149,7 +149,7 @@ enum ChapterFacts {
         }
         return [input] + terms
             + row[column].matches(of: /`([^`]+)`|\b([0-9]{4})\b/).map { match in
-                row.fact(.answer, (match.1 ?? match.2).map(String.init) ?? "", parents: [row.owned])
+                row.fact(.answer, (match.1 ?? match.2).map(String.init) ?? "", parents: [row.rowID])
             }
     }
 
@@ -209,7 +209,7 @@ enum ChapterFacts {
 
     /// The named timeouts of a state, from chapter 3.4.
     static func timeouts(of state: ProtocolState) -> [String: Duration] {
-        let bounds = rows(of: state).filter { $0.owner == .timeout }
+        let bounds = rows(of: state).filter { $0.rowRule == .timeout }
         return Dictionary(
             bounds.compactMap { row in duration(row["value"]).0.map { (row.name, $0) } },
             uniquingKeysWith: { first, _ in first })
@@ -256,11 +256,11 @@ enum OpenSetFacts {
                 let writers =
                     root["x-direction"] != nil ? [text] : schemas.map(\.text).filter { $0.contains("/\(name)\"") }
                 let ways = Set(writers.compactMap { (try? JSONParser.value($0))?["x-direction"]?.stringValue })
-                let held = [Role.server, .client].filter { ways.contains($0.rawValue) || ways.contains("both") }
+                let obliged = [Role.server, .client].filter { ways.contains($0.rawValue) || ways.contains("both") }
                 func fact(_ rule: FactRule, _ key: String, _ subject: String, _ tokens: [String]) -> Fact {
                     Fact(
                         rule: rule, key: key, location: GateLocation(file: path, pointer: JSONPointer(tokens: tokens)),
-                        subject: subject, held: held.map { GateParty($0) })
+                        subject: subject, obliged: obliged.map { GateParty($0) })
                 }
                 let list = pointer.tokens + [keyword]
                 let set = fact(.openSet, name, name, list)
@@ -268,7 +268,7 @@ enum OpenSetFacts {
                     + values.enumerated().map { index, value in
                         var fact = fact(.openValue, "\(name) \(value)", value, list + [value])
                         fact.place = JSONPointer(tokens: list + [String(index)])
-                        // The table of codes already has it.
+                        // The table of error codes may report the same change.
                         fact.parents = [set.id, "\(FactRule.errorCode.id): \(value)"]
                         return fact
                     }

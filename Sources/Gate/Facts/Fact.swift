@@ -24,17 +24,17 @@ struct Fact {
     var place: JSONPointer?
     let subject: String
     /// The peers that it binds; empty if it binds both sides.
-    var held: [GateParty] = []
+    var obliged: [GateParty] = []
     /// The facts that contain it; if one is added or removed, so are its parts.
     var parents: [String] = []
-    /// A fact whose removal includes the removal of this one; unlike with parents, both additions are reported.
+    /// The fact whose removal is reported instead of this one's; unlike with parents, both additions are reported.
     var holder: String?
     /// Its place in a part that several requests refer to.
     var shared: JSONPointer?
     /// Wider facts that include it: for the status 410, the range `4XX` and the default.
     var cover: [String] = []
 
-    fileprivate func stated(_ change: FactRule.Change?) -> JSONValue? {
+    fileprivate func shownValue(_ change: FactRule.Change?) -> JSONValue? {
         let result = change != .reworded ? value : sentence.isNull ? words : sentence
         return result.isNull ? Optional.none : result
     }
@@ -56,13 +56,13 @@ extension FactRule.Effect {
     ///
     /// Removing one breaks the side that used it; adding one breaks the other side, which does not expect it.
     fileprivate static func rows(_ old: JSONValue, _ new: JSONValue) -> Self? {
-        func outcomes(_ rows: JSONValue, seen isSeen: Bool) -> Set<JSONValue> {
+        func outcomes(_ rows: JSONValue, onlyVisible: Bool) -> Set<JSONValue> {
             Set(
                 (rows.arrayValue ?? []).flatMap { row in
                     let acts = (row["answer"]?.arrayValue ?? []).filter { act in
-                        !isSeen || !unseen.contains(act["do"]?.stringValue ?? "")
+                        !onlyVisible || !invisible.contains(act["do"]?.stringValue ?? "")
                     }
-                    return courses(acts).map { acts in
+                    return sequences(acts).map { acts in
                         var row = row
                         row["answer"] = .array(acts)
                         return row
@@ -70,41 +70,41 @@ extension FactRule.Effect {
                 })
         }
         /// The possible sequences of actions; each optional action doubles their number.
-        func courses(_ acts: [JSONValue]) -> [[JSONValue]] {
+        func sequences(_ acts: [JSONValue]) -> [[JSONValue]] {
             guard acts.count(where: { $0["optional"] == true }) <= 8 else { return [acts] }
-            return acts.reduce(into: [[]]) { courses, act in
+            return acts.reduce(into: [[]]) { sequences, act in
                 var done = act
                 done["optional"] = nil
-                let doing = courses.map { $0 + [done] }
-                courses = act["optional"] == true ? courses + doing : doing
+                let doing = sequences.map { $0 + [done] }
+                sequences = act["optional"] == true ? sequences + doing : doing
             }
         }
-        let isLost = !outcomes(old, seen: false).isSubset(of: outcomes(new, seen: false))
-        let met = outcomes(new, seen: true).subtracting(outcomes(old, seen: true))
+        let isLost = !outcomes(old, onlyVisible: false).isSubset(of: outcomes(new, onlyVisible: false))
+        let added = outcomes(new, onlyVisible: true).subtracting(outcomes(old, onlyVisible: true))
         // No row means no answer, so a first row without an answer changes nothing.
-        let isMet = met.contains { old != [] || $0["answer"] != [] }
-        return switch (isLost, isMet) {
+        let isSurprise = added.contains { old != [] || $0["answer"] != [] }
+        return switch (isLost, isSurprise) {
         case (true, true): nil
-        case (true, false): .breaks(.held, "a program that used the removed row no longer follows the table")
+        case (true, false): .breaks(.obliged, "a program that used the removed row no longer follows the table")
         case (false, true): .breaks(.others, "the other side does not expect it there")
         case (false, false): .harmless("it allows more, but nothing that the other side can see")
         }
     }
 
     /// Actions that the other side cannot see.
-    private static let unseen: Set = ["show", "hide", "place", "wait"]
+    private static let invisible: Set = ["show", "hide", "place", "wait"]
 
-    func parties(_ held: [GateParty]) -> [GateParty] {
+    func parties(_ obliged: [GateParty]) -> [GateParty] {
         let both = [GateParty(.server), GateParty(.client)]
-        let others = held.map { GateParty($0.role == .server ? .client : .server) }
+        let others = obliged.map { GateParty($0.role == .server ? .client : .server) }
         return switch whom {
         case .nobody, .perhaps: []
         case .clients: [GateParty(.client)]
         case .servers: [GateParty(.server)]
         case .everybody: both
-        case .held: held.isEmpty ? both : held
-        case .others: held.isEmpty ? both : others
-        case .relying: held.isEmpty ? both : others.filter { $0.role == .client }
+        case .obliged: obliged.isEmpty ? both : obliged
+        case .others: obliged.isEmpty ? both : others
+        case .relying: obliged.isEmpty ? both : others.filter { $0.role == .client }
         }
     }
 
@@ -133,7 +133,7 @@ struct FactComparison {
         let are = Set(after.map(\.id))
         let harmless = FactRule.Effect.harmless("the default, a range, or open access covers it")
         let renamed = Self.renamed(before.filter { !are.contains($0.id) }, after.filter { !were.contains($0.id) })
-        let names = Set(renamed.flatMap { [$0.was.id, $0.now.id] })
+        let renamedIDs = Set(renamed.flatMap { [$0.was.id, $0.now.id] })
         // One edit may show in several facts.
         var edits: [[JSONValue]: [Difference]] = [:]
         func record(
@@ -146,7 +146,7 @@ struct FactComparison {
         }
         let entries = compare(before, after, by: \.id) { was in
             // The removal of a fact with parts is reported once.
-            guard !names.contains(was.id), are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else {
+            guard !renamedIDs.contains(was.id), are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else {
                 return []
             }
             return record(.removed, was, nil, was.cover.contains(where: are.contains) ? harmless : nil)
@@ -155,19 +155,19 @@ struct FactComparison {
                 let effect: FactRule.Effect? =
                     switch (was.rule, change) {
                     case (.stateRow, .changed): .rows(was.value, now.value)
-                    case (.schemaClause, _): judged(was, now)
+                    case (.schemaClause, _): attributionEffect(was, now)
                     default: nil
                     }
                 return record(change, was, now, effect)
             }
         } added: { now in
-            guard !names.contains(now.id), were.isSuperset(of: now.parents) else { return [] }
+            guard !renamedIDs.contains(now.id), were.isSuperset(of: now.parents) else { return [] }
             let isCovered = now.cover.contains(where: were.contains)
             let effect: FactRule.Effect? =
                 switch now.rule {
                 case _ where isCovered: harmless
                 // A new row of clients matters to servers only if it sends something.
-                case .stateRow where now.held == [GateParty(.client)]: .rows([], now.value)
+                case .stateRow where now.obliged == [GateParty(.client)]: .rows([], now.value)
                 case .openSet where wasClosed(now): .wasClosed
                 case .parameter where !now.value.isNull: .assumed
                 default: nil
@@ -198,7 +198,7 @@ struct FactComparison {
     }
 
     /// The effect of judging a schema keyword under another clause: weaker, stricter or neither.
-    private func judged(_ was: Fact, _ now: Fact) -> FactRule.Effect? {
+    private func attributionEffect(_ was: Fact, _ now: Fact) -> FactRule.Effect? {
         func clause(_ fact: Fact, _ state: ProtocolState) -> Clause? {
             fact.value.stringValue.flatMap(ClauseID.init).flatMap { state.specification[$0] }
         }
@@ -211,7 +211,7 @@ struct FactComparison {
         case (true, true): nil
         case (true, false):
             .breaks(.others, "\(before.party) are judged more softly from now on, and the other side relied on it")
-        case (false, true): .breaks(.held, "\(after.party) are judged more strictly from now on")
+        case (false, true): .breaks(.obliged, "\(after.party) are judged more strictly from now on")
         case (false, false):
             .breaks(.perhaps, "someone must check whether \(after.party) are judged from the same evidence")
         }
@@ -247,10 +247,10 @@ struct FactComparison {
 
     /// One fact for a part that several places name, such as the protocol of two servers: it has all their values.
     private static func joined(_ facts: [Fact]) -> Fact {
-        func all(_ stated: KeyPath<Fact, JSONValue>) -> JSONValue {
-            let values = Set(facts.map { $0[keyPath: stated] })
+        func all(_ member: KeyPath<Fact, JSONValue>) -> JSONValue {
+            let values = Set(facts.map { $0[keyPath: member] })
             return values.count == 1
-                ? facts[0][keyPath: stated]
+                ? facts[0][keyPath: member]
                 : .array(values.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) })
         }
         var fact = facts[0]
@@ -270,7 +270,7 @@ struct FactComparison {
     private func entry(_ difference: Difference) -> [GateEntry] {
         let (change, was, now) = (difference.change, difference.was, difference.now)
         guard let fact = difference.fact, let effect = difference.effect ?? fact.rule.effects[change] else { return [] }
-        let breaks = effect.parties(Set((was?.held ?? []) + (now?.held ?? [])).sorted())
+        let breaks = effect.parties(Set((was?.obliged ?? []) + (now?.obliged ?? [])).sorted())
         let verb =
             switch change {
             case .added: "is new"
@@ -283,9 +283,9 @@ struct FactComparison {
         var finding = GateFinding(
             rule: "\(fact.rule.id)-\(change.rawValue)", severity: effect.severity(breakingNobody: breaks.isEmpty),
             direction: nil,
-            old: was.map { old.found($0.location, at: $0.place) },
-            new: now.map { new.found($0.location, at: $0.place) },
-            oldValue: was?.stated(change), newValue: now?.stated(change),
+            old: was.map { old.located($0.location, at: $0.place) },
+            new: now.map { new.located($0.location, at: $0.place) },
+            oldValue: was?.shownValue(change), newValue: now?.shownValue(change),
             why: effect.why)
         // The title names the file anyway.
         let key =

@@ -26,7 +26,7 @@ enum FactRule: String, CaseIterable, Sendable {
     }
 
     enum Whom: String, Sendable {
-        case nobody, clients, servers, everybody, held
+        case nobody, clients, servers, everybody, obliged
         /// The side that is not bound, and must handle it.
         case others
         /// The other side, if it could rely on it: servers cannot rely on what clients promise.
@@ -108,10 +108,10 @@ enum FactRule: String, CaseIterable, Sendable {
         close-code-effect | effect of a close code | – | another text in `the client then`
           changed | clients | a program cannot tell whether clients have to act differently: someone must check
         timeout | bound | tightened | `pong` is 3 s and was 5 s: servers that take 4 s are late now
-          added | held | anyone slower than this breaks it now
+          added | obliged | anyone slower than this breaks it now
           removed | others | the wait no longer has a limit, and the side that waits relied on it
           changed | everybody | the old and the new value cannot be compared
-          tightened | held | anyone who only just kept the old bound is now late
+          tightened | obliged | anyone who only just kept the old bound is now late
           loosened | others | the side that waits relied on the shorter bound
           reworded | everybody | the terms beside it changed: someone must check whom it binds now
         timeout-span | span of a bound | – | `turn` ends with the first `toolUse` and not with the ending
@@ -138,14 +138,14 @@ enum FactRule: String, CaseIterable, Sendable {
         profile-side | side of a profile | – | `push` is declared by clients and was by servers
           changed | everybody | the other side declares it now
         profile-need | need of a profile | added | `sync` needs `auth`: servers that declare `sync` alone no longer conform
-          added | held | declaring one without the other is no longer enough
+          added | obliged | declaring one without the other is no longer enough
           removed | relying | a peer that saw one could rely on the other
         open-set | open set of values | added | `errorCode` gets an `x-extensible-enum`
-          added | held | peers that send other values are no longer allowed to
+          added | obliged | peers that send other values are no longer allowed to
           removed | nobody | readers accept any value already
         open-value | value of an open set | removed | `busy` is removed from the `x-extensible-enum` of `errorCode`
           added | nobody | old readers accept any value
-          removed | held | peers still send it, which is no longer allowed
+          removed | obliged | peers still send it, which is no longer allowed
         schema-clause | clause that judges | – | `x-clause` beside a keyword names a SHOULD, and named a MUST
           changed | everybody | other peers are bound, in another way
         unjudged-clause | clause that this program does not judge | added | `### SYNC-20 · server · archive`, and `archive` is in the table of profiles
@@ -153,7 +153,7 @@ enum FactRule: String, CaseIterable, Sendable {
           removed | perhaps | someone must check who kept it already
           reworded | perhaps | someone must check who kept it already
         unjudged-duty | clause of an area that this program does not know | added | `### LOG-1 · server · core` in clauses/LOG.md
-          added | held | a new obligation in an existing profile
+          added | obliged | a new obligation in an existing profile
           removed | relying | the other side relied on it
           reworded | everybody | a program cannot tell whether the new wording requires more or less
         server-path | path below which requests are sent | changed | `servers.url` ends with `/v2`
@@ -200,7 +200,7 @@ enum FactRule: String, CaseIterable, Sendable {
           changed | everybody | the other side starts it now
         operation-message | message of an operation | added | `showTurn` shows `ack` too
           added | others | old peers do not expect it there
-          removed | held | old peers still send it there, which is no longer allowed
+          removed | obliged | old peers still send it there, which is no longer allowed
         reply | reply | added | `checkLiveness` may be answered with `error`
           added | clients | old clients do not expect it as a reply
           removed | everybody | old servers still send it, and old clients wait for it
@@ -229,7 +229,7 @@ enum FactRule: String, CaseIterable, Sendable {
         dialect-exemption | clause that a dialect cannot keep | removed | `ENV-9` is removed from `cannotKeep`
           added | nobody | servers of this dialect are excused now
           removed | perhaps | servers of this dialect are no longer excused
-          changed | perhaps | servers of this dialect are excused for what other members lack
+          changed | perhaps | servers of this dialect are excused for a different set of missing members
         table | table | removed | the table of close codes is removed from chapter 4
           added | nobody | it lists what other parts of the specification require already
           removed | everybody | programs are written from it
@@ -253,10 +253,10 @@ enum FactRule: String, CaseIterable, Sendable {
           changed | perhaps | someone must check whether programs depend on it
         state-row | row of a state table | changed | `ping` before `auth` is answered with `pong`
           added | others | the other side does not expect it there
-          removed | held | peers that did this no longer follow the table
+          removed | obliged | peers that did this no longer follow the table
           changed | everybody | the same input has another outcome
         state-clause | list of clauses of a row | – | `ping` before `auth` is judged under AUTH-5, and was under LIVE-1
-          changed | perhaps | peers that leave the row break other clauses now: someone must check how they bind
+          changed | perhaps | peers that leave the row break other clauses now: someone must check how those bind
         state-word | meaning of a state, an input or a condition | – | the input `chat.new` means a `chat` with a key, and meant any `chat`
           reworded | everybody | a program cannot tell whether its rows cover more or less now: someone must check
         """

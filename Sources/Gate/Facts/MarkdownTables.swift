@@ -22,7 +22,7 @@ struct MarkdownTable: Sendable, Equatable {
         var tables: [MarkdownTable] = []
         var index = 0
         while index + 1 < lines.count {
-            guard let header = cells(of: lines[index]), isRule(lines[index + 1]) else {
+            guard let header = cells(of: lines[index]), isSeparator(lines[index + 1]) else {
                 index += 1
                 continue
             }
@@ -37,7 +37,7 @@ struct MarkdownTable: Sendable, Equatable {
         return tables
     }
 
-    private static func isRule(_ line: String) -> Bool {
+    private static func isSeparator(_ line: String) -> Bool {
         line.hasPrefix("|") && line.contains("-") && line.allSatisfy { "|-: ".contains($0) }
     }
 

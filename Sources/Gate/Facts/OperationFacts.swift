@@ -48,7 +48,7 @@ struct OperationFacts {
             add(.socket, "path", ["servers", name, "pathname"], value: server["pathname"] ?? "/")
             let ways = server["security"]?.arrayValue ?? []
             for way in ways {
-                add(.operationSecurity, Self.lastToken(way), ["servers", name, "security"], openAs: Self.nothing)
+                add(.operationSecurity, Self.lastToken(way), ["servers", name, "security"], coveredBy: Self.nothing)
             }
             if ways.isEmpty { add(.operationSecurity, Self.nothing, ["servers", name]) }
         }
@@ -60,16 +60,16 @@ struct OperationFacts {
         for (channel, value) in members(root["channels"]) {
             add(.socket, "address of \(channel)", ["channels", channel, "address"], value: value["address"] ?? .null)
             for (name, message) in members(value["messages"]) {
-                let meant = message.bindingPart(in: root)
+                let binding = message.bindingPart(in: root)
                 add(
                     .channelMessage, name, ["channels", channel, "messages", name],
                     value: [
-                        "payload": meant["payload"] ?? .null,
+                        "payload": binding["payload"] ?? .null,
                         // A statement about all messages need not be repeated for one.
-                        "contentType": meant["contentType"].flatMap {
+                        "contentType": binding["contentType"].flatMap {
                             $0 == root["defaultContentType"] ? nil : $0
                         } ?? .null,
-                        "headers": meant["headers"] ?? .null,
+                        "headers": binding["headers"] ?? .null,
                     ], subject: name)
             }
         }
@@ -87,7 +87,7 @@ struct OperationFacts {
         for message in operation["messages"]?.arrayValue ?? [] {
             let type = Self.lastToken(message)
             add(
-                .operationMessage, "\(name) \(type)", path + ["messages", type], subject: name, held: [sender],
+                .operationMessage, "\(name) \(type)", path + ["messages", type], subject: name, obliged: [sender],
                 parents: parents(type))
         }
         for message in operation["reply"]?["messages"]?.arrayValue ?? [] {
@@ -98,7 +98,7 @@ struct OperationFacts {
         for scheme in ways {
             add(
                 .operationSecurity, "\(name) \(Self.lastToken(scheme))", path + ["security"], subject: name,
-                parents: [parent], openAs: "\(name) \(Self.nothing)")
+                parents: [parent], coveredBy: "\(name) \(Self.nothing)")
         }
         if ways.isEmpty {
             add(.operationSecurity, "\(name) \(Self.nothing)", path, subject: name, parents: [parent])
@@ -107,13 +107,13 @@ struct OperationFacts {
 
     private mutating func add(
         _ rule: FactRule, _ key: String, _ path: [String], value: JSONValue = .null, subject: String? = nil,
-        held: [GateParty] = [], parents: [String] = [], openAs cover: String? = nil
+        obliged: [GateParty] = [], parents: [String] = [], coveredBy cover: String? = nil
     ) {
         facts.append(
             Fact(
                 rule: rule, key: key, value: value,
                 location: GateLocation(file: Self.file, pointer: JSONPointer(tokens: path)), subject: subject ?? key,
-                held: held, parents: ["\(FactRule.table.id): \(Self.file)"] + parents,
+                obliged: obliged, parents: ["\(FactRule.table.id): \(Self.file)"] + parents,
                 cover: cover.map { ["\(rule.id): \($0)"] } ?? []))
     }
 

@@ -14,9 +14,9 @@ enum Passages {
                         location: GateLocation(
                             file: path, pointer: JSONPointer(tokens: [rule.id, name]), line: line), subject: name))
             }
-            var (heading, first, numbers, isCode) = ("", 1, [String](), false)
-            func end() {
-                if !numbers.isEmpty { add(.sectionNumber, heading, first, numbers, .null) }
+            var (heading, headingLine, numbers, isCode) = ("", 1, [String](), false)
+            func endSection() {
+                if !numbers.isEmpty { add(.sectionNumber, heading, headingLine, numbers, .null) }
                 numbers = []
             }
             var paragraph: (line: Int, words: [Substring])?
@@ -36,14 +36,14 @@ enum Passages {
                 let words = line.split(whereSeparator: \.isWhitespace)
                 if !isProse || words.isEmpty { endParagraph() }
                 if !isCode, line.hasPrefix("#") {
-                    end()
-                    (heading, first) = (words.dropFirst().joined(separator: " "), index + 1)
+                    endSection()
+                    (heading, headingLine) = (words.dropFirst().joined(separator: " "), index + 1)
                 } else if isProse, !words.isEmpty {
                     paragraph = (paragraph?.line ?? index + 1, (paragraph?.words ?? []) + words)
                 }
             }
             endParagraph()
-            end()
+            endSection()
             return facts
         }
     }

@@ -37,11 +37,11 @@ struct RequestDocument {
             Fact(rule: .table, key: Self.file, location: GateLocation(file: Self.file, line: 1), subject: Self.file))
         add(
             .serverPath, "every request", ["servers"], subject: "servers", value: Self.paths(root["servers"]),
-            parents: [Self.whole])
+            parents: [Self.fileFact])
         for (name, scheme) in root["components"]?["securitySchemes"]?.objectValue ?? [:] {
             add(
                 .securityScheme, "REST \(name)", ["components", "securitySchemes", name], subject: name,
-                value: scheme.bindingPart(in: root), parents: [Self.whole])
+                value: scheme.bindingPart(in: root), parents: [Self.fileFact])
         }
         for (path, item) in root["paths"]?.objectValue ?? [:] {
             for (method, operation) in item.objectValue ?? [:] where Self.methods.contains(method) {
@@ -66,7 +66,7 @@ struct RequestDocument {
 
     private static func variables(_ path: String) -> [String] { path.matches(of: /\{([^}]*)\}/).map { String($0.1) } }
 
-    private static let whole = "\(FactRule.table.id): \(file)"
+    private static let fileFact = "\(FactRule.table.id): \(file)"
 
     /// The base paths of servers; their hosts are only examples and bind no peer.
     private static func paths(_ servers: JSONValue?) -> JSONValue {
@@ -91,14 +91,14 @@ struct RequestDocument {
     }
 
     private mutating func read(
-        _ path: String, _ known: String, _ method: String, _ item: JSONValue, _ operation: JSONValue
+        _ path: String, _ knownPath: String, _ method: String, _ item: JSONValue, _ operation: JSONValue
     ) {
-        let name = "\(method.uppercased()) \(known)"
+        let name = "\(method.uppercased()) \(knownPath)"
         let variables = Dictionary(
-            zip(Self.variables(path), Self.variables(known)), uniquingKeysWith: { first, _ in first })
+            zip(Self.variables(path), Self.variables(knownPath)), uniquingKeysWith: { first, _ in first })
         let pointer = ["paths", path, method]
         let parent = "\(FactRule.request.id): \(name)"
-        add(.request, name, pointer, subject: name, parents: [Self.whole])
+        add(.request, name, pointer, subject: name, parents: [Self.fileFact])
         if let servers = operation["servers"] ?? item["servers"],
             Self.paths(servers) != Self.paths(root["servers"])
         {
@@ -202,20 +202,20 @@ extension JSONValue {
     ]
 
     /// The part that binds peers: no prose, and references to its own file replaced by their targets.
-    func bindingPart(in root: JSONValue, depth: Int = 0, isNames: Bool = false) -> JSONValue {
+    func bindingPart(in root: JSONValue, depth: Int = 0, keysAreNames: Bool = false) -> JSONValue {
         guard depth < 40 else { return self }
         if let list = arrayValue { return .array(list.map { $0.bindingPart(in: root, depth: depth + 1) }) }
         guard let object = objectValue else { return self }
-        if !isNames, let reference = object["$ref"]?.stringValue, reference.hasPrefix("#"),
+        if !keysAreNames, let reference = object["$ref"]?.stringValue, reference.hasPrefix("#"),
             let pointer = JSONPointer(String(reference.dropFirst())), let target = root[pointer]
         {
             return target.bindingPart(in: root, depth: depth + 1)
         }
         var shown: JSONObject = [:]
-        for (key, member) in object where isNames || !Self.prose.contains(key) {
+        for (key, member) in object where keysAreNames || !Self.prose.contains(key) {
             // The author of the file chooses the names in these members, so none of them is prose.
-            let names = !isNames && ["properties", "responses", "content", "headers", "$defs"].contains(key)
-            shown[key] = member.bindingPart(in: root, depth: depth + 1, isNames: names)
+            let names = !keysAreNames && ["properties", "responses", "content", "headers", "$defs"].contains(key)
+            shown[key] = member.bindingPart(in: root, depth: depth + 1, keysAreNames: names)
         }
         return .object(shown)
     }

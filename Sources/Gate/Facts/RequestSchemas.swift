@@ -57,7 +57,7 @@ struct RequestSchemas {
         let rules = Set(all.map(\.rule)).sorted().joined(separator: ", ")
         var finding = GateFinding(
             rule: "request-\(pair.new.kind.rawValue)-changed", severity: worst.severity, direction: worst.direction,
-            old: old.found(pair.old.location), new: new.found(pair.new.location), oldValue: pair.old.schema,
+            old: old.located(pair.old.location), new: new.located(pair.new.location), oldValue: pair.old.schema,
             newValue: pair.new.schema,
             why: "\(rules): \(worst.why)",
             witness: all.filter { $0.severity == worst.severity }.compactMap(\.witness)

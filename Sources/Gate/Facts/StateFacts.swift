@@ -67,8 +67,8 @@ enum StateFacts {
                         let row = Fact(
                             rule: .stateRow, key: key, value: .array(sorted),
                             location: GateLocation(file: path, pointer: JSONPointer(tokens: [key])), place: places[key],
-                            subject: key.split(separator: " ").last.map(String.init) ?? name, held: [GateParty(role)],
-                            parents: [table.id])
+                            subject: key.split(separator: " ").last.map(String.init) ?? name,
+                            obliged: [GateParty(role)], parents: [table.id])
                         let clauses = Set((alternatives[key] ?? []).flatMap { $0["clauses"]?.arrayValue ?? [] })
                         return [
                             row,
@@ -100,7 +100,7 @@ enum StateFacts {
         }
     }
 
-    /// Rows of one state and input; two that differ only in whether a condition holds become one.
+    /// Merges rows of one state and input that differ only in whether a condition holds.
     private static func merged(_ rows: [JSONValue]) -> [JSONValue] {
         var rows = rows
         var index = 0
@@ -122,11 +122,11 @@ enum StateFacts {
     /// The common row of two that differ only in whether a condition holds; nil for other rows.
     private static func merged(_ one: JSONValue, _ other: JSONValue) -> JSONValue? {
         func list(_ row: JSONValue, _ key: String) -> [JSONValue] { row["when"]?[key]?.arrayValue ?? [] }
-        func rest(_ row: JSONValue, without keys: (String, JSONValue)? = nil) -> JSONValue {
+        func rest(_ row: JSONValue, without condition: (String, JSONValue)? = nil) -> JSONValue {
             var row = row
             var when = row["when"]?.objectValue ?? [:]
             for key in conditions.flatMap({ [$0.0, $0.1] }) {
-                let left = list(row, key).filter { key != keys?.0 || $0 != keys?.1 }
+                let left = list(row, key).filter { key != condition?.0 || $0 != condition?.1 }
                 when[key] = left.isEmpty ? nil : .array(left.sorted { $0.text() < $1.text() })
             }
             row["when"] = when.isEmpty ? nil : .object(when)

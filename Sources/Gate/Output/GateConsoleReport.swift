@@ -17,11 +17,11 @@ package struct GateConsoleReport {
         }
         let heads = report.heads
         let rest = heads.filter { !$0.fails }
-        section("Fails", heads.filter(\.fails), whole)
-        section("Announced by the new major version", rest.filter { $0.status == .announced }, whole)
-        section("Waived", rest.filter(\.isWaived), whole)
+        section("Fails", heads.filter(\.fails), fullText)
+        section("Announced by the new major version", rest.filter { $0.status == .announced }, fullText)
+        section("Waived", rest.filter(\.isWaived), fullText)
         let others = rest.filter { $0.status == .counts }
-        section("Warnings", others.filter { $0.finding.severity == .warning }, whole)
+        section("Warnings", others.filter { $0.finding.severity == .warning }, fullText)
         section("Other changes", others.filter { $0.finding.severity == .information }) { entry in
             style.wrapped("\(entry.finding.change) (\(entry.location?.address ?? ""))", indent: 2, hanging: 2)
         }
@@ -45,7 +45,7 @@ package struct GateConsoleReport {
         return lines.map { style.dim($0) }.joined(separator: "\n")
     }
 
-    private func whole(_ entry: GateEntry) -> String {
+    private func fullText(_ entry: GateEntry) -> String {
         let finding = entry.finding
         var lines: [String] = []
         let word = finding.severity.rawValue

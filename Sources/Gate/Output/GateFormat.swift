@@ -26,7 +26,7 @@ struct GateAnnotations {
             message: report.headline)
         let failures = report.heads.filter(\.fails)
         let warnings = report.heads.filter { !$0.fails && $0.finding.severity == .warning }
-        // The verdict is itself an annotation of its kind.
+        // The verdict is an annotation too, so it counts toward the limit of its level.
         let lines =
             GitHubAnnotation.bounded(
                 failures.map { annotation($0, .error) }, room: GitHubAnnotation.limit - (report.passes ? 0 : 1))

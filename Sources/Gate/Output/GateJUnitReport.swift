@@ -90,7 +90,7 @@ extension GateReport {
         ]
         lines += first("frame", entry.occurrences, \.words) + first("with it", folded(under: entry), \.brief)
         if case .waived(let reason, let until) = entry.status { lines.append(("waived until \(until)", reason)) }
-        lines.append(("fingerprint", entry.isGrave ? finding.fingerprint : nil))
+        lines.append(("fingerprint", entry.reachesThreshold ? finding.fingerprint : nil))
         return lines.compactMap { line in line.text.map { (line.label, $0) } }
     }
 }

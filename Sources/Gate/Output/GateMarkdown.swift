@@ -20,7 +20,7 @@ struct GateMarkdown {
         section("Protocol", others.filter { $0.bump >= .minor }, line)
         section("Words and tools", others.filter { $0.bump < .minor }, line)
         section("Who would break", all.filter(\.isEvidence), shown)
-        section("To mend", report.heads.filter { $0.fails && $0.kind == .policy }, head)
+        section("To fix", report.heads.filter { $0.fails && $0.kind == .policy }, head)
         if all.isEmpty { parts.append("Nothing changed.") }
         return parts.joined(separator: "\n\n") + "\n"
     }
@@ -44,7 +44,7 @@ struct GateMarkdown {
                 words += " \(Self.escaped(shown.prefix(1).uppercased() + shown.dropFirst()))."
             }
         } else if entry.bump >= .minor {
-            words += " Nobody must act."
+            words += " No peer has to act."
         }
         if case .waived(let reason, let until) = entry.status {
             words += " Waived until \(until): \(Self.escaped(reason))."
@@ -56,7 +56,7 @@ struct GateMarkdown {
         guard let witness = entry.finding.witness else { return "" }
         let json = witness.json.replacing("\n", with: " ")
         let shown = json.count > 400 ? String(json.prefix(399)) + "…" : json
-        // A run of backticks in the text must not end it, and one at its edge must not join the fence.
+        // Backticks in the text must not end the code, and backticks at its edge must not join the fence.
         let fence = String(repeating: "`", count: longestRun(of: "`", in: shown) + 1)
         let gap = shown.hasPrefix("`") || shown.hasSuffix("`") ? " " : ""
         return "\n  For example \(fence)\(gap)\(shown)\(gap)\(fence)."
@@ -79,11 +79,11 @@ struct GateMarkdown {
     static func escaped(_ text: String) -> String {
         let parts = text.replacing("\n", with: " ").split(separator: "`", omittingEmptySubsequences: false)
         // Unpaired or repeated marks would hide where code ends, so they are escaped too.
-        let pairs = parts.count % 2 == 1 && !text.contains("``")
+        let isPaired = parts.count % 2 == 1 && !text.contains("``")
         let shown = parts.indices.map { index in
-            pairs && index % 2 == 1 ? String(parts[index]) : prose(parts[index])
+            isPaired && index % 2 == 1 ? String(parts[index]) : prose(parts[index])
         }
-        return shown.joined(separator: pairs ? "`" : "\\`")
+        return shown.joined(separator: isPaired ? "`" : "\\`")
     }
 
     private static func prose(_ text: Substring) -> String {

@@ -42,7 +42,7 @@ package enum RuleBook {
     }
 
     private static let schemaRules = GateRule.schemaRules.map { rule in
-        // The gate also lets old readers meet new messages and the reverse, as after the reverse edit.
+        // The gate also checks the opposite pairs of old and new peers, to which the rule of the reverse edit applies.
         let reverse = GateRule.schemaRules.first { $0.id == rule.mirror }
         func words(_ weight: GateRule.Weight, _ other: GateRule.Weight?, _ writer: String, _ late: String) -> String {
             let shown = weight.broken == weight.safe ? "" : " where a message of \(writer) shows it"
@@ -75,7 +75,7 @@ extension FactRule.Whom {
         case .clients: "clients"
         case .servers: "servers"
         case .everybody: "servers and clients"
-        case .held: "the side it binds"
+        case .obliged: "the side it binds"
         case .others: "the other side"
         case .relying: "clients that relied on it (a promise of clients: only a warning)"
         case .perhaps: "no peer for certain: someone must check"

@@ -4,7 +4,7 @@ import HoldfastStage
 /// A revision of a git repository, read without checking anything out.
 struct GitRevision {
     private let revision: String
-    /// The folder inside it that contains `Spec/`; nil for the one that corresponds to the repository's given folder.
+    /// The folder in the revision that contains `Spec/`; nil for the folder that `repository` names.
     private let folder: String?
     private let repository: String
     private let name: String
