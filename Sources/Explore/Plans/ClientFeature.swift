@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastJudge
 
-/// Something that may happen in a client's plan or life, with other acts meanwhile.
+/// Something that may happen in a client's plan or life while other acts go on.
 struct ClientFeature: SteeredFeature, Sendable {
     let name: String
     var needs: [String] = []
@@ -30,16 +30,16 @@ struct ClientFeature: SteeredFeature, Sendable {
         ClientFeature(name: name, profile: profile, isLong: true) {
             $0.add(rule: rule)
             // Until the feature ends, no step waits for a connection.
-            $0.ruled.append("upgrade")
+            $0.activeRules.append("upgrade")
             $0.add("end", ["how": "reset"])
-            $0.speak(1, in: $0.screen)
+            $0.writeElsewhere(1, in: $0.screen)
             if $0.happens(50) { $0.say(isAwaited: false) }
             if $0.grammar.profiles.contains(.clientPush), $0.grammar.allows("receivePush"), !$0.answers.isEmpty {
                 $0.push("receivePush")
             }
             $0.add("watch", ["for": $0.one(of: "attempts", "polling")])
         } end: {
-            for comes in $0.ruled { $0.serve(comes) }
+            for event in $0.activeRules { $0.serve(event) }
             $0.awaitConnection()
         }
     }
@@ -72,7 +72,7 @@ extension ClientFeature {
                 $0.say()
             }
             // The app ends before it can send them.
-            if !$0.isYoung, $0.grammar.allows("crash"), $0.happens(40) { $0.end("crash") }
+            if !$0.isYoung, $0.grammar.allows("crash"), $0.happens(40) { $0.restartApp("crash") }
         } end: {
             $0.findNetwork()
         },
@@ -113,7 +113,7 @@ extension ClientFeature {
             $0.loseNetwork()
             $0.add("finish", ["turn": name, "to": "none"])
             // The session with the latest message is the first in the list.
-            if $0.happens(60) { $0.speak(1, in: $0.happens(50) ? opening?.session : nil) }
+            if $0.happens(60) { $0.writeElsewhere(1, in: $0.happens(50) ? opening?.session : nil) }
             if $0.happens(50) { $0.when("read", "delay", times: 1, ["milliseconds": 700]) }
         } end: {
             $0.findNetwork()
@@ -254,9 +254,9 @@ extension ClientFeature {
 extension ClientFeature {
     private static let streaming = [
         away("a page with something unknown") {
-            $0.speak(1)
+            $0.writeElsewhere(1)
             $0.add("tell", ["frame": ["type": "mood", "mood": "calm"] as JSONValue, "numbered": true])
-            $0.speak(1)
+            $0.writeElsewhere(1)
             $0.when("sync", "page", times: 6, ["size": $0.one(of: 2, 3)])
         },
         ClientFeature(
@@ -264,7 +264,7 @@ extension ClientFeature {
             isAway: true
         ) {
             $0.leave()
-            $0.speak($0.amount(of: .pages, usually: 6) / 2)
+            $0.writeElsewhere($0.amount(of: .pages, usually: 6) / 2)
             $0.when("sync", "page", ["size": 1])
         } end: {
             $0.comeBack()
@@ -273,22 +273,22 @@ extension ClientFeature {
         },
         away("far behind", profile: nil, raises: [.sessionMessages]) {
             let times = $0.steering.isReached(.sessionMessages) ? 3 : 120
-            $0.speak(times, in: "s1")
+            $0.writeElsewhere(times, in: "s1")
             $0.steering.raise(.sessionMessages, by: times * 2)
         },
         ClientFeature(name: "frames during a sync", profile: .clientSync, raises: [.framesDuringSync]) {
             $0.when("sync", "hold", times: 1)
             $0.reconnect()
             $0.add("await", ["comes": "sync", "within": "scheduling", "optional": true])
-            $0.speak($0.amount(of: .framesDuringSync, usually: 4) / 2)
+            $0.writeElsewhere($0.amount(of: .framesDuringSync, usually: 4) / 2)
             $0.add("release", ["comes": "sync", "as": "asked", "optional": true])
             // A client that stores at each frame lags for a while, and would notice the end of its connection late.
             $0.add("watch", ["for": 600])
         },
         away("a gap before pages") {
-            $0.speak(2)
+            $0.writeElsewhere(2)
             $0.add("forget", ["upTo": $0.ref("lastSeq-1")])
-            $0.speak(2)
+            $0.writeElsewhere(2)
             $0.when("sync", "page", times: 1, ["size": $0.one(of: 1, 2), "reason": "evicted"])
         },
         ClientFeature(name: "a late sync", profile: .clientSync, raises: [.connections]) {
@@ -296,7 +296,7 @@ extension ClientFeature {
             $0.reconnect()
         },
         away("forgotten frames") {
-            $0.speak(2)
+            $0.writeElsewhere(2)
             $0.add("forget", ["upTo": $0.ref($0.one(of: "lastSeq", "lastSeq-1"))])
         },
         ClientFeature(name: "a restart", profile: .clientSync, raises: [.epochs, .connections]) {
@@ -307,7 +307,7 @@ extension ClientFeature {
         },
         ClientFeature(name: "a read beside live frames", needs: ["selectSession"], isCalm: true) {
             $0.when("read", "delay", times: 1, ["milliseconds": 400])
-            $0.speak(1, in: $0.choose())
+            $0.writeElsewhere(1, in: $0.choose())
         } end: {
             $0.add("watch", ["for": 500])
         },
@@ -326,13 +326,13 @@ extension ClientFeature {
             name: "a gap that no read fills", needs: ["background", "foreground"], profile: .clientSync, isAway: true
         ) {
             $0.leave()
-            $0.speak(2, in: $0.screen)
+            $0.writeElsewhere(2, in: $0.screen)
             $0.add("forget", ["upTo": $0.ref("lastSeq")])
             $0.when("read", "fail", times: 3, ["status": 503])
         } end: {
             $0.comeBack()
             $0.add("watch", ["for": 200])
-            $0.speak(1, in: $0.screen)
+            $0.writeElsewhere(1, in: $0.screen)
             $0.add("watch", ["for": 200])
             $0.reconnect()
         },
@@ -372,9 +372,11 @@ extension ClientFeature {
                 $0.comeBack()
             }
         },
-        ClientFeature(name: "a quit", needs: ["quit"], raises: [.restarts], isPossible: \.isRunning) { $0.end("quit") },
+        ClientFeature(name: "a quit", needs: ["quit"], raises: [.restarts], isPossible: \.isRunning) {
+            $0.restartApp("quit")
+        },
         ClientFeature(name: "a crash", needs: ["crash"], raises: [.restarts], isPossible: \.isRunning) {
-            $0.end("crash")
+            $0.restartApp("crash")
         },
         ClientFeature(
             name: "a notification tapped", needs: ["openPush"], profile: .clientPush,
@@ -420,7 +422,7 @@ extension ClientFeature {
             name: "much from another device", raises: [.sessionMessages], isCalm: true, isPossible: { _ in true }
         ) {
             let times = $0.steering.isReached(.sessionMessages) ? 3 : 12
-            $0.speak(times, in: $0.sessions.first)
+            $0.writeElsewhere(times, in: $0.sessions.first)
             $0.steering.raise(.sessionMessages, by: times * 2)
             // A client that stores everything at each frame lags for a while.
             $0.add("watch", ["for": 400])
@@ -438,7 +440,7 @@ extension ClientFeature {
         },
         ClientFeature(name: "silence") {
             $0.add("end", ["how": "silence"])
-            $0.speak(1)
+            $0.writeElsewhere(1)
         },
         ClientFeature(name: "another greeting", raises: [.connections]) {
             let greeting: JSONValue = $0.one(
@@ -458,7 +460,7 @@ extension ClientFeature {
             $0.awaitConnection()
         },
         ClientFeature(name: "another device's turn fails", isCalm: true, isPossible: { _ in true }) {
-            $0.add("elsewhere", ["session": $0.screen ?? $0.known(), "messages": ["u${next}"]])
+            $0.add("elsewhere", ["session": $0.screen ?? $0.existingSession(), "messages": ["u${next}"]])
             $0.add("fail", ["code": $0.one(of: "agent_failed", "internal")])
         },
         trouble("refused for long", ["comes": "upgrade", "then": "refuse", "status": 503]),
@@ -477,7 +479,7 @@ extension ClientFeature {
             $0.add("watch", ["for": "attempts"])
         } end: {
             $0.serve("auth")
-            $0.end("quit")
+            $0.restartApp("quit")
         },
         ClientFeature(name: "an unknown frame", profile: .clientSync, raises: [.connections]) {
             $0.tell(["type": "mood", "mood": $0.one(of: "calm", ["of": "me"])])
@@ -485,7 +487,7 @@ extension ClientFeature {
             $0.reconnect()
         },
         ClientFeature(name: "a tool with an object", profile: .clientSync, raises: [.connections]) {
-            let session = JSONValue.string($0.screen ?? $0.known())
+            let session = JSONValue.string($0.screen ?? $0.existingSession())
             let input: JSONValue = $0.one(
                 of: ["url": "x", "list": [1, ["a": nil]]], "https://weather.example", 1.5, nil)
             $0.tell(["type": "toolUse", "tool": "webFetch", "sessionId": session, "turnId": "t900", "input": input])
@@ -497,20 +499,20 @@ extension ClientFeature {
             isPossible: { _ in true }
         ) {
             // Reading a screen with such texts is slow, so only one session has them.
-            let isBehind = !$0.steering.isReached(.readBytes)
-            let size = isBehind ? $0.steering.goals[.textBytes] ?? 0 : 22_000
+            let isBelowGoal = !$0.steering.isReached(.readBytes)
+            let size = isBelowGoal ? $0.steering.goals[.textBytes] ?? 0 : 22_000
             let answer: JSONValue = [
                 "id": "a${next}", "role": "assistant",
                 "text": .string(String(repeating: "and so on, ", count: size / 11 + 1)),
             ]
-            let isNew = isBehind && $0.steering.reached[.readBytes] == nil
+            let isNew = isBelowGoal && $0.steering.reached[.readBytes] == nil
             $0.add(
                 "elsewhere",
                 [
-                    "session": isBehind ? Self.longSession : $0.known(), "messages": ["u${next}", answer],
+                    "session": isBelowGoal ? Self.longSession : $0.existingSession(), "messages": ["u${next}", answer],
                     "new": isNew.orAbsent,
                 ])
-            if isBehind {
+            if isBelowGoal {
                 $0.steering.raise(.textBytes, to: size)
                 $0.steering.raise(.receivedBytes, by: size)
                 $0.steering.raise(.readBytes, by: size)
@@ -551,8 +553,8 @@ extension ClientPlanner {
     }
 
     /// Another device writes this often in a session: usually the one last on the screen.
-    mutating func speak(_ times: Int, in session: String? = nil) {
-        let session = session ?? (happens(60) ? screen : nil) ?? known()
+    mutating func writeElsewhere(_ times: Int, in session: String? = nil) {
+        let session = session ?? (happens(60) ? screen : nil) ?? existingSession()
         let step: JSONValue = ["do": "elsewhere", "session": .string(session), "messages": ["u${next}", "a${next}"]]
         add("repeat", ["times": max(1, times), "steps": [step]])
     }
@@ -560,7 +562,7 @@ extension ClientPlanner {
     /// The server sends a numbered frame, then a message: a client that got the message has got the frame too.
     mutating func tell(_ frame: JSONValue) {
         add("tell", ["frame": frame, "numbered": true])
-        speak(1, in: screen)
+        writeElsewhere(1, in: screen)
         add("watch", ["for": 200])
     }
 
@@ -577,7 +579,7 @@ extension ClientPlanner {
 
     /// Waits for a connection, unless something is known to prevent one.
     mutating func awaitConnection() {
-        guard isSeen, hasNetwork, !ruled.contains("upgrade"), hasLostConnection else { return }
+        guard isSeen, hasNetwork, !activeRules.contains("upgrade"), hasLostConnection else { return }
         add("await", ["comes": "connection", "within": bound ?? "backoff", "optional": true])
         steering.raise(.connections)
     }
@@ -613,8 +615,8 @@ extension ClientPlanner {
         awaitConnection()
     }
 
-    mutating func end(_ how: String) {
-        add(how)
+    mutating func restartApp(_ end: String) {
+        add(end)
         launch()
         steering.raise(.restarts)
         steering.raise(.connections)

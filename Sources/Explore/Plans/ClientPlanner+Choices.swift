@@ -89,7 +89,7 @@ extension ClientPlanner {
     }
 
     mutating func choose() -> String {
-        let session = known()
+        let session = existingSession()
         screen = session
         add("select", ["session": session])
         return session
@@ -135,7 +135,7 @@ extension ClientPlanner {
     private mutating func useTool() { add("tool", ["tool": any(Words.tools), "to": given(happens(15), "none")]) }
 
     /// A session that the server has, begun if necessary.
-    mutating func known() -> String {
+    mutating func existingSession() -> String {
         if let session = any(sessions) { return session }
         let session = newName("x")
         begin(session)
@@ -152,7 +152,7 @@ extension ClientPlanner {
         guard !sessions.isEmpty, happens(85) else { return begin(newName("x")) }
         // A question without an answer here gets one when the latest turn ends.
         let messages = happens(50) ? ["u${next}", "a${next}"] : ["u${next}"]
-        add("elsewhere", ["session": known(), "messages": messages, "to": given(happens(25), "none")])
+        add("elsewhere", ["session": existingSession(), "messages": messages, "to": given(happens(25), "none")])
     }
 
     private mutating func endConnection() {
@@ -167,17 +167,17 @@ extension ClientPlanner {
     }
 
     mutating func when(
-        _ comes: String, _ then: String, times: Int? = nil,
+        _ event: String, _ then: String, times: Int? = nil,
         _ members: KeyValuePairs<String, (any JSONRepresentable)?> = [:]
     ) {
-        add(rule: JSONValue(members: ["comes": comes, "then": then]).adding(JSONValue(members: members)), times: times)
+        add(rule: JSONValue(members: ["comes": event, "then": then]).adding(JSONValue(members: members)), times: times)
     }
 
     mutating func add(rule: JSONValue, times: Int? = nil) {
         steps.append(JSONValue(members: ["do": "when"]).adding(rule).adding(JSONValue(members: ["times": times])))
-        guard let comes = rule["comes"]?.stringValue else { return }
-        if !ruled.contains(comes) { ruled.append(comes) }
-        if rule["then"] == "hold" { held.append(comes) }
+        guard let event = rule["comes"]?.stringValue else { return }
+        if !activeRules.contains(event) { activeRules.append(event) }
+        if rule["then"] == "hold" { heldEvents.append(event) }
     }
 
     /// Rules for a server that misbehaves a few times; one of several values is drawn.
@@ -210,14 +210,14 @@ extension ClientPlanner {
         add(rule: .object(rule), times: isOnce ? 1 : one(of: 1, 1, 1, 2, 3))
     }
 
-    mutating func serve(_ comes: String) {
-        add("when", ["comes": comes, "then": "serve"])
-        ruled.removeAll { $0 == comes }
+    mutating func serve(_ event: String) {
+        add("when", ["comes": event, "then": "serve"])
+        activeRules.removeAll { $0 == event }
     }
 
     private mutating func release() {
-        guard let comes = held.popLast() else { return }
-        add("release", ["comes": comes, "optional": true, "as": given(happens(40) && comes != "post", "asked")])
+        guard let event = heldEvents.popLast() else { return }
+        add("release", ["comes": event, "optional": true, "as": given(happens(40) && event != "post", "asked")])
     }
 
     // MARK: time
@@ -256,8 +256,8 @@ extension ClientPlanner {
 
     /// Repairs everything at the end; the performer then checks every conversation.
     mutating func end() {
-        for comes in ruled { add("when", ["comes": comes, "then": "serve"]) }
-        for comes in held { add("release", ["comes": comes, "optional": true]) }
+        for event in activeRules { add("when", ["comes": event, "then": "serve"]) }
+        for event in heldEvents { add("release", ["comes": event, "optional": true]) }
         if !hasNetwork { add("networkUp") }
         if !isForeground { add("foreground") }
         add("awaitState", ["connection": "connected", "within": "backoff", "optional": true])

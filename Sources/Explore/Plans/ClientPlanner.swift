@@ -33,9 +33,9 @@ package struct ClientPlanner: Planner, LifePlanner {
     var asked: [Asked] = []
     var lastTurn = 0
     var epochs = 1
-    /// The subjects of rules that may still apply.
-    var ruled: [String] = []
-    var held: [String] = []
+    /// The events for which a rule may still apply.
+    var activeRules: [String] = []
+    var heldEvents: [String] = []
     /// The failed messages, which will be resent.
     var failed: [String] = []
     /// The session that was last opened for certain.
@@ -55,7 +55,7 @@ package struct ClientPlanner: Planner, LifePlanner {
     /// A session that no server has.
     static let unknownSession = "s99"
 
-    /// One round of a life in so many is crowded; every other round has one feature.
+    /// The interval of crowded rounds in a life; each other round has a single feature.
     ///
     /// Most of what a client must do by itself shows only if nothing else disturbs it.
     private static let crowdedInterval = 3
@@ -76,7 +76,7 @@ package struct ClientPlanner: Planner, LifePlanner {
         features = ClientFeature.all.filter { feature in
             feature.needs.allSatisfy { grammar.allows($0) } && (feature.profile.map(grammar.profiles.contains) ?? true)
         }
-        weights = Self.ofSmallChoices
+        weights = Self.smallChoiceWeights
     }
 
     // MARK: plans
@@ -202,7 +202,7 @@ package struct ClientPlanner: Planner, LifePlanner {
         rounds += 1
         // At the beginning of a round, the stage has repaired everything.
         (isRunning, isForeground, hasNetwork) = (true, true, true)
-        (steps, ruled, held, asked, failed) = ([], [], [], [], [])
+        (steps, activeRules, heldEvents, asked, failed) = ([], [], [], [], [])
         isYoung =
             steering.reached[.connections, default: 0] < Self.minConnections.connections
             && share < Self.minConnections.share
@@ -222,7 +222,7 @@ package struct ClientPlanner: Planner, LifePlanner {
                 && !(isCrowded && feature.isLong)
         }
         guard isCrowded else {
-            // Long ones have no other rounds, so half of these are theirs.
+            // Long features never occur in a crowded round, so they get half of the other rounds.
             let fitting = possible.filter { $0.isLong == (rounds % Self.crowdedInterval == 2) }
             let least = fitting.map { alone[$0.name, default: 0] }.min()
             guard let feature = any(fitting.filter { alone[$0.name, default: 0] == least }) else { return [] }

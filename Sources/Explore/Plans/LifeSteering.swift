@@ -40,7 +40,7 @@ struct LifeSteering: Sendable {
         return least + count / 100
     }
 
-    /// Chooses features: a third are among those furthest behind; each other one has met the fewest chosen before it.
+    /// Chooses features: a third are furthest behind; each of the others has met the fewest of those already chosen.
     func choose<Feature: SteeredFeature>(
         _ count: Int, of features: [Feature], by chance: inout SplitMix64,
         where fit: (Feature, Feature) -> Bool = { _, _ in true }

@@ -109,7 +109,7 @@ package struct Plan: Sendable, Equatable {
     }
 
     /// Whether it is fair to a client: the assumptions of its parts still hold after they were combined.
-    var isLawful: Bool {
+    var isFair: Bool {
         guard role == .client else { return true }
         var isRunning = false
         var names: Set<String> = []
@@ -202,13 +202,13 @@ extension ScenarioFile {
 extension Plan {
     /// Names and connections that its steps use without an earlier step that defines or opens them.
     var missingNames: Set<String> {
-        var (given, missing): (Set<String>, Set<String>) = ([], [])
+        var (defined, missing): (Set<String>, Set<String>) = ([], [])
         for step in allSteps {
             let isOpening = step["do"] == "connect"
-            if let lane = step["on"]?.stringValue, !isOpening, !given.contains(lane) { missing.insert(lane) }
+            if let lane = step["on"]?.stringValue, !isOpening, !defined.contains(lane) { missing.insert(lane) }
             missing.formUnion(
-                Self.names(usedBy: step).filter { !given.contains($0) && !given.contains(Self.family($0)) })
-            given.formUnion(Self.names(givenBy: step))
+                Self.names(usedBy: step).filter { !defined.contains($0) && !defined.contains(Self.family($0)) })
+            defined.formUnion(Self.names(definedBy: step))
         }
         return missing
     }
@@ -220,9 +220,9 @@ extension Plan {
     }
 
     /// Whether a step defines one of the names, or opens one of the connections.
-    static func gives(_ step: JSONValue, any names: Set<String>) -> Bool {
-        let given = ([step] + inner(step)).reduce(into: Set<String>()) { $0.formUnion(self.names(givenBy: $1)) }
-        return !given.isDisjoint(with: names.union(names.map(family)))
+    static func defines(_ step: JSONValue, any names: Set<String>) -> Bool {
+        let defined = ([step] + inner(step)).reduce(into: Set<String>()) { $0.formUnion(self.names(definedBy: $1)) }
+        return !defined.isDisjoint(with: names.union(names.map(family)))
     }
 
     /// The name without its number, which names with a counter have in common.
@@ -230,7 +230,7 @@ extension Plan {
         String(name.reversed().drop { $0.isNumber }.reversed()) + "${"
     }
 
-    private static func names(givenBy step: JSONValue) -> Set<String> {
+    private static func names(definedBy step: JSONValue) -> Set<String> {
         var names = Set(step["save"]?.objectValue?.keys ?? [])
         for member in ["as", "counter"] { if let name = step[member]?.stringValue { names.insert(name) } }
         if step["do"] == "connect", let lane = step["on"]?.stringValue { names.insert(lane) }

@@ -10,7 +10,7 @@ extension Plan {
             plan.name = "\(role)/explored/\(seed)"
             for _ in 0...chance.number(in: 0...2) { plan.change(with: other, &chance) }
             plan.steps = Array(plan.steps.prefix(Self.maxSteps))
-            if plan != self, !plan.steps.isEmpty, plan.keepsLettersApart, plan.isLawful, plan.parses { return plan }
+            if plan != self, !plan.steps.isEmpty, plan.keepsLettersApart, plan.isFair, plan.parses { return plan }
         }
         return nil
     }

@@ -66,11 +66,11 @@ extension ClientPlanner {
         end()
         var plan = scenario
         plan.name = name
-        (plan.world, plan.steps) = (rarer(scenario.world ?? [:]), steps)
+        (plan.world, plan.steps) = (withRareForms(scenario.world ?? [:]), steps)
         return plan
     }
 
-    private mutating func rarer(_ world: JSONValue) -> JSONValue {
+    private mutating func withRareForms(_ world: JSONValue) -> JSONValue {
         var world = world
         if world["rareForms"] == nil, happens(10) { world["rareForms"] = true }
         if world["newer"] == nil, happens(10) { world["newer"] = Words.newer }
@@ -94,9 +94,9 @@ extension ClientPlanner {
         case "elsewhere":
             if step["new"] == true, let session = step["session"]?.stringValue { sessions.append(session) }
         case "when":
-            guard let comes = step["comes"]?.stringValue, step["then"] != "serve" else { return }
-            if !ruled.contains(comes) { ruled.append(comes) }
-            if step["then"] == "hold" { held.append(comes) }
+            guard let event = step["comes"]?.stringValue, step["then"] != "serve" else { return }
+            if !activeRules.contains(event) { activeRules.append(event) }
+            if step["then"] == "hold" { heldEvents.append(event) }
         default: break
         }
         for inner in Plan.inner(step) { follow(inner) }

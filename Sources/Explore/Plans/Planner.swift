@@ -28,13 +28,13 @@ package protocol LifePlanner: Sendable {
 }
 
 /// Something small that may happen at any moment.
-struct StepChoice<Plan>: Sendable {
+struct StepChoice<Drawing>: Sendable {
     let weight: Int
     /// Whether every plan may draw it: its weight is never 0.
     var isVital = false
     /// Whether features meet in it; a life chooses these itself.
     var isLarge = false
-    let draw: @Sendable (inout Plan) -> Void
+    let draw: @Sendable (inout Drawing) -> Void
 }
 
 extension Planner {
@@ -48,7 +48,7 @@ extension Planner {
         for _ in 0..<4 {
             var attempt = planner
             let plan = attempt.plan(named: name, disturbing: scenario)
-            if plan.isLawful, plan.keepsLettersApart, plan.parses { return plan }
+            if plan.isFair, plan.keepsLettersApart, plan.parses { return plan }
             planner.chance = attempt.chance
         }
         return planner.plan(named: name)
@@ -89,7 +89,7 @@ extension Planner {
     }
 
     /// The usual weights of acts, without features.
-    static var ofSmallChoices: [Int] { choices.map { $0.isLarge ? 0 : $0.weight } }
+    static var smallChoiceWeights: [Int] { choices.map { $0.isLarge ? 0 : $0.weight } }
 
     mutating func drawWeights() -> [Int] {
         Self.choices.map { choice in

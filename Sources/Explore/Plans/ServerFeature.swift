@@ -21,9 +21,9 @@ struct ServerFeature: SteeredFeature {
     let draw: @Sendable (inout ServerPlanner) -> Void
 
     func isCompatible(with other: ServerFeature) -> Bool {
-        let isRough = endsProcess || refusesWrites
-        let isOtherRough = other.endsProcess || other.refusesWrites
-        return !(isRough && isOtherRough) && !(isRough && !other.isRobust) && !(isOtherRough && !isRobust)
+        let disrupts = endsProcess || refusesWrites
+        let otherDisrupts = other.endsProcess || other.refusesWrites
+        return !(disrupts && otherDisrupts) && !(disrupts && !other.isRobust) && !(otherDisrupts && !isRobust)
     }
 
     static let all: [ServerFeature] = [
@@ -37,8 +37,8 @@ struct ServerFeature: SteeredFeature {
         ServerFeature(name: "texts", raises: [.kindsOfText]) { $0.askInAllForms() },
         ServerFeature(name: "large texts", raises: [.textBytes, .readBytes], isLarge: true) { $0.askAtLength() },
         ServerFeature(name: "failures") { $0.fail() },
-        ServerFeature(name: "REST at once") { $0.postAtOnce() },
-        ServerFeature(name: "slow reader", isRobust: false) { $0.linger() },
+        ServerFeature(name: "REST at once") { $0.postInParallel() },
+        ServerFeature(name: "slow reader", isRobust: false) { $0.readSlowly() },
         ServerFeature(name: "walk", isLarge: true) { for _ in 0..<6 { $0.act() } },
         ServerFeature(name: "bad messages", isRobust: false) { $0.sendInvalid() },
         ServerFeature(name: "edges", isRobust: false) { $0.useTransportEdgeCases() },
@@ -46,7 +46,7 @@ struct ServerFeature: SteeredFeature {
             $0.failHandshakes()
         },
         ServerFeature(name: "one clientId", raises: [.clientPeople]) { $0.shareClientId() },
-        ServerFeature(name: "pushes", needs: [.push], isRobust: false) { $0.call() },
+        ServerFeature(name: "pushes", needs: [.push], isRobust: false) { $0.awaitPushes() },
         ServerFeature(name: "spent budget", needs: [.rateLimit], needsBudget: true, isRobust: false) {
             $0.spendBudget()
         },
@@ -90,7 +90,7 @@ extension ServerPlanner {
         chat(asked, on: letter)
         questions.append(asked)
         if let session { sizes[session, default: 0] += 2 }
-        if session == nil, waits { begun(by: asked) }
+        if session == nil, waits { newSession(of: asked) }
         return asked
     }
 
@@ -98,7 +98,7 @@ extension ServerPlanner {
     private mutating func resumedLongSession() -> (person: String, letter: String, home: String) {
         let (person, letter) = (person, device(of: person))
         if let home = longSessions[person] { return (person, letter, home) }
-        let name = begun(by: ask(person, on: letter, in: nil, [reply("welcome")], waits: false))
+        let name = newSession(of: ask(person, on: letter, in: nil, [reply("welcome")], waits: false))
         longSessions[person] = name
         return (person, letter, name)
     }
@@ -143,7 +143,7 @@ extension ServerPlanner {
 
     private mutating func readAndList(_ session: String, _ person: String) {
         read(session, person)
-        if happens(50) { add("listSessions", ["principal": shown(person)]) }
+        if happens(50) { add("listSessions", ["principal": stated(person)]) }
     }
 
     // MARK: volume
@@ -164,11 +164,11 @@ extension ServerPlanner {
             let script = (number == count ? [["wait": 400]] : []) + [reply(nextText())]
             return ask(person, on: letter, in: nil, .array(script), waits: false)
         }
-        let last = asked.map { begun(by: $0) }.last
+        let last = asked.map { newSession(of: $0) }.last
         steering.raise(.unacknowledged, to: count)
         for reader in [person, everybody.first { $0 != person && !resting.contains($0) }].compactMap(\.self) {
             if let last { read(last, reader) }
-            add("listSessions", ["principal": shown(reader)])
+            add("listSessions", ["principal": stated(reader)])
         }
     }
 
@@ -179,7 +179,7 @@ extension ServerPlanner {
         ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": wait], reply("slow")])
         burst(min(12, maxQuestions), by: person, on: letter, in: home, [reply("in line ${i}")], isParallel: happens(30))
         let last = questions.last
-        begun(by: ask(person, on: letter, in: nil, [reply("at once")], waits: false))
+        newSession(of: ask(person, on: letter, in: nil, [reply("at once")], waits: false))
         if happens(40) { leave() }
         read(home, person)
         if let last { post(last) }
@@ -193,7 +193,7 @@ extension ServerPlanner {
         let failed = own.indices.filter { own[$0].content["script"]?.arrayValue?.last?["fail"] != nil }
         let distances = [failed.first, any(failed)].compactMap(\.self).map { own.count - 1 - $0 }
         for distance in [0, 3, 20, 60, 120, 200, own.count - 1] + distances where distance < own.count {
-            // A question that this many have followed surely arrived first.
+            // A question followed by this many others surely arrived first.
             let asked = own[own.count - 1 - distance]
             for _ in 0...one(of: 0, 1) { askAgain(asked, isFirst: distance >= 20 && asked.connection == nil) }
             steering.raise(.repeatQuestions, to: distance)
@@ -210,15 +210,15 @@ extension ServerPlanner {
     mutating func askAtLength() {
         let (person, letter) = (person, device(of: person))
         if happens(20) || !steering.isReached(.frameShare) {
-            sendLarge(surelyTaken: !steering.isReached(.frameShare))
+            sendLarge(surelyAccepted: !steering.isReached(.frameShare))
             return steering.raise(.frameShare, to: 100)
         }
-        let isBehind = !steering.isReached(.textBytes) || happens(60)
-        let size = min(isBehind ? Self.longText : one(of: 5_000, 60_000, 120_000), largestFrame)
+        let isBelowGoal = !steering.isReached(.textBytes) || happens(60)
+        let size = min(isBelowGoal ? Self.longText : one(of: 5_000, 60_000, 120_000), largestFrame)
         let key = "large \(person)"
         // A server that reads its files in blocks may cut a character in two.
-        let first = String(repeating: "naïve 名前 👍🏽 ", count: min(size, 100_000) / 30)
-        let session = longSessions[key] ?? begun(by: ask(person, on: letter, in: nil, .string(first), waits: false))
+        let text = String(repeating: "naïve 名前 👍🏽 ", count: min(size, 100_000) / 30)
+        let session = longSessions[key] ?? newSession(of: ask(person, on: letter, in: nil, .string(text), waits: false))
         longSessions[key] = session
         // More would make each check of everything slow.
         let isFull = bytes[person, default: 0] > (person == Self.crowdedPerson ? Self.largestSession : Self.longText)
@@ -247,7 +247,7 @@ extension ServerPlanner {
         let free =
             own.filter { !$0.isOpen }.map(\.letter) + letters.filter { new in !devices.contains { $0.letter == new } }
         let missing = max(0, wanted - own.count(where: \.isOpen))
-        atOnce(Array(free.prefix(missing))) { $0.connect(principal: person, as: $1) }
+        inBranches(Array(free.prefix(missing))) { $0.connect(principal: person, as: $1) }
         steering.raise(.openAtOnce, to: devices.count { $0.principal == person && $0.isOpen })
         burst(min(5, maxQuestions), by: person, on: letter, in: home, [reply("to all ${i}")])
         for device in open.filter({ $0.principal == person && $0.letter != letter }) where happens(40) {
@@ -296,7 +296,7 @@ extension ServerPlanner {
         add("together", ["branches": [live, catchingUp]])
     }
 
-    mutating func linger() {
+    mutating func readSlowly() {
         let (person, letter, home) = resumedLongSession()
         let others = open.filter { $0.principal == person && $0.letter != letter }
         guard isLife else { return pause(any(others)?.letter ?? letter) }
@@ -306,7 +306,7 @@ extension ServerPlanner {
         if steering.count(of: "slow reader") < Self.maxFilled {
             let words = String(repeating: "many ", count: min(Self.filling, largestFrame * 9 / 10) / 20)
             let tool: JSONValue = ["tool": "webFetch", "input": ["query": .string(words)]]
-            let session = begun(by: ask(person, on: letter, in: nil, "full", waits: false))
+            let session = newSession(of: ask(person, on: letter, in: nil, "full", waits: false))
             // Nothing repeats these: they are too large.
             let question: JSONValue = [
                 "do": "chat", "on": .string(letter), "as": .string(newName("m") + "x${i}"), "session": ref(session),
@@ -338,7 +338,7 @@ extension ServerPlanner {
         steering.raise(.clientPeople, by: people.count)
     }
 
-    mutating func postAtOnce() {
+    mutating func postInParallel() {
         let (person, _, home) = resumedLongSession()
         let own = sessions.filter { $0.principal == person }.map(\.name)
         var branches: [[JSONValue]] = []
@@ -404,7 +404,7 @@ extension ServerPlanner {
         steering.raise(.kindsOfText)
         fence()
         readAndList(home, person)
-        add("listSessions", ["principal": shown(person)])
+        add("listSessions", ["principal": stated(person)])
     }
 
     mutating func fail() {
@@ -434,17 +434,17 @@ extension ServerPlanner {
     /// Unreadable and forbidden messages among valid ones.
     mutating func sendInvalid() {
         let (person, letter) = (person, device(of: person))
-        let wasBeside = isInBranch
+        let wasInBranch = isInBranch
         isInBranch = false
         for _ in 0..<(isLife ? 6 : 2) { if happens(40) { hostile() } else { accessForeignData() } }
         // A process that ends at one of them does so at once.
         for text in ["null", "[]", "7", "\"text\"", "{\"type\":null}"] where happens(40) {
             add("sendText", ["on": letter, "text": text])
         }
-        isInBranch = wasBeside
-        add("readSession", ["session": "ses_of_nobody", "principal": shown(person)])
+        isInBranch = wasInBranch
+        add("readSession", ["session": "ses_of_nobody", "principal": stated(person)])
         ask(person, on: letter, in: longSessions[person], [reply("well")])
-        add("listSessions", ["principal": shown(person)])
+        add("listSessions", ["principal": stated(person)])
     }
 
     /// Uses connections and requests as libraries, proxies and strangers do.
@@ -459,7 +459,7 @@ extension ServerPlanner {
             ])
         connectWrongly()
         requestWithoutToken()
-        if isKept, isLife {
+        if hasAuth, isLife {
             add(
                 "connect",
                 ["on": stranger, "query": "token=${p1Token}", "token": JSONValue.null, "optional": true])
@@ -467,12 +467,12 @@ extension ServerPlanner {
         }
         sendLarge()
         guard isQuick, steering.count(of: "edges") < Self.maxWaits else { return }
-        if isKept, happens(50) { return sendBeforeAuth() }
+        if hasAuth, happens(50) { return sendBeforeAuth() }
         // Half of the time, the silent connection claims to be the device that goes on speaking.
         add(
             "connect",
             [
-                "on": stranger, "principal": shown(person), "save": ["heartbeat": "/heartbeatSeconds"] as JSONValue,
+                "on": stranger, "principal": stated(person), "save": ["heartbeat": "/heartbeatSeconds"] as JSONValue,
                 "clientId": happens(50) ? "device-\(letter)-${run}" : nil,
             ])
         add("mute", ["on": stranger])
@@ -484,7 +484,7 @@ extension ServerPlanner {
     }
 
     /// A person leaves while a turn runs; its answer is pushed.
-    mutating func call() {
+    mutating func awaitPushes() {
         // The lasting device of the last person hears everything.
         guard happens(isLife ? 75 : 50), let person = people.first(where: { $0 != lastingPerson }) else {
             return refusePushes()
@@ -512,7 +512,7 @@ extension ServerPlanner {
             (413, "PayloadTooLarge"), (429, "TooManyRequests"), (410, "Unregistered"))
         // Later scenarios would miss a device that is gone.
         guard status != 410 || grammar.isAlone else { return }
-        // A server need not remember it after a restart.
+        // After a restart, a server need not remember that a device is gone.
         if status == 410 { hasGoneDevices = true }
         if happens(25), grammar.isAlone {
             add("pushAnswer", ["principal": person, "hang": true])
@@ -628,12 +628,12 @@ extension ServerPlanner {
     /// Connects so many devices of all people that a stop may leave some out; none of them comes back.
     private mutating func connectCrowd() {
         let count = steering.goals[.openAtStop] ?? 0
-        atOnce(Array(0..<4)) { life, branch in
+        inBranches(Array(0..<4)) { life, branch in
             for number in stride(from: branch, to: count, by: 4) {
                 // Two letters, from AA on.
                 let letter = Lane.connection(number: 26 + number).description
                 let person = life.everybody[number % life.everybody.count]
-                life.add("connect", ["on": letter, "principal": life.shown(person), "optional": true])
+                life.add("connect", ["on": letter, "principal": life.stated(person), "optional": true])
             }
         }
         steering.raise(.openAtStop, to: count)
@@ -642,7 +642,7 @@ extension ServerPlanner {
     /// Asks at such length, without a wait, that the process may end within a write.
     private mutating func writeMuch() {
         let (person, letter) = (person, device(of: person))
-        let session = begun(by: ask(person, on: letter, in: nil, [reply("much")], waits: false))
+        let session = newSession(of: ask(person, on: letter, in: nil, [reply("much")], waits: false))
         for _ in 0..<3 {
             let bytes = min(largestFrame, 100_000)
             add(
@@ -652,11 +652,11 @@ extension ServerPlanner {
         watch(upTo: one(of: 1, 2, 5, 20))
     }
 
-    /// Kills the process at the first bytes of a promise, and checks whether it keeps that.
+    /// Kills the process at the first bytes of a promise, and checks whether the promise is kept.
     private mutating func killAtPromise() {
         for type in ["ack", "done"] {
             let session = newName("s")
-            add("connect", ["on": stranger, "principal": shown(person)])
+            add("connect", ["on": stranger, "principal": stated(person)])
             add("killOn", ["on": stranger, "type": type])
             add("chat", ["on": stranger, "as": newName("c"), "text": "promised"])
             add("awaitKill")

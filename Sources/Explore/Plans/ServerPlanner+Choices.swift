@@ -33,8 +33,8 @@ extension ServerPlanner {
 
     // MARK: connections
 
-    /// The name of a person, if a step must state it.
-    func shown(_ principal: String) -> String? { principal == "p1" ? nil : principal }
+    /// The name of a person as a step states it; nil for p1, which it need not state.
+    func stated(_ principal: String) -> String? { principal == "p1" ? nil : principal }
 
     mutating func connect(principal: String, as letter: String? = nil, clientId: String? = nil) {
         guard let letter = letter ?? letters.first(where: { letter in !devices.contains { $0.letter == letter } })
@@ -45,7 +45,7 @@ extension ServerPlanner {
             save = saving(position)
             greeted[letter] = position
         }
-        add("connect", ["on": letter, "principal": shown(principal), "save": save, "clientId": clientId])
+        add("connect", ["on": letter, "principal": stated(principal), "save": save, "clientId": clientId])
         if devices.contains(where: { $0.letter == letter }) {
             change(letter) { ($0.isOpen, $0.isPaused) = (true, false) }
         } else {
@@ -109,22 +109,22 @@ extension ServerPlanner {
 
     // MARK: questions
 
-    private mutating func content(session: String?, isSure: Bool = false) -> JSONObject {
+    private mutating func content(session: String?, succeeds: Bool = false) -> JSONObject {
         var members = JSONObject()
         if let session { members["session"] = ref(session) }
         if happens(15) {
             members["text"] = .string(any(Words.all) ?? "")
         } else {
-            members["script"] = .array(script(isSure: isSure))
+            members["script"] = .array(script(succeeds: succeeds))
         }
         if happens(5) { members["context"] = Words.context }
         if happens(5) { members["extra"] = Words.extra }
-        if happens(6) { writeInAPart(&members) }
+        if happens(6) { writeAsPart(&members) }
         return members
     }
 
     /// Writes a question's text as a part: the same question in another form.
-    private func writeInAPart(_ members: inout JSONObject) {
+    private func writeAsPart(_ members: inout JSONObject) {
         let words = members["script"].map { (["script": $0] as JSONValue).text() } ?? members["text"]?.stringValue
         let part: JSONValue = ["type": "text", "text": .string(words ?? "")]
         let question: JSONValue = ["role": "user", "content": [part]]
@@ -133,7 +133,7 @@ extension ServerPlanner {
         members["extra"] = extra
     }
 
-    private mutating func script(isSure: Bool) -> [JSONValue] {
+    private mutating func script(succeeds: Bool) -> [JSONValue] {
         var script: [JSONValue] = []
         for _ in 0..<one(of: 0, 0, 1, 1, 2, 5) {
             if happens(30) { script.append(["wait": JSONValue(one(of: 0, 5, 30, 120, 400))]) }
@@ -143,7 +143,7 @@ extension ServerPlanner {
         }
         let waits = [1, 10, 60, 250, 900, 2_200].filter { $0 <= grammar.longestWatch }
         if happens(40), let wait = any(waits) { script.append(["wait": JSONValue(wait)]) }
-        if !isSure, happens(12) {
+        if !succeeds, happens(12) {
             script.append(["fail": "model exploded"])
         } else {
             script.append(["reply": .string(any(Words.all) ?? "")])
@@ -168,12 +168,12 @@ extension ServerPlanner {
 
     mutating func post(_ question: Asked, saving name: String? = nil) {
         let save = name.map { [$0: "/sessionId"] as JSONValue }
-        add(question, "postChat", ["principal": shown(question.principal), "save": save])
+        add(question, "postChat", ["principal": stated(question.principal), "save": save])
     }
 
-    /// The session that a question begins.
+    /// Waits for the session that a question begins, and returns its name.
     @discardableResult
-    mutating func begun(by asked: Asked) -> String {
+    mutating func newSession(of asked: Asked) -> String {
         let name = newName("s")
         // A refused question begins no session.
         add(
@@ -203,17 +203,18 @@ extension ServerPlanner {
         let isKnown = questions.contains { $0.name == alike }
         let question = Asked(
             name: isKnown ? newName("c") : alike ?? newName("c"), principal: device.principal,
-            content: content(session: session, isSure: session == nil), connection: device.letter, isFirst: !isInBranch)
+            content: content(session: session, succeeds: session == nil), connection: device.letter,
+            isFirst: !isInBranch)
         chat(question, on: device.letter)
         questions.append(question)
-        if session == nil { begun(by: question) }
+        if session == nil { newSession(of: question) }
     }
 
     private mutating func post() {
         guard let principal = any(people) else { return }
         let session = session(of: principal)
         let question = Asked(
-            name: newName("c"), principal: principal, content: content(session: session, isSure: true),
+            name: newName("c"), principal: principal, content: content(session: session, succeeds: true),
             isFirst: !isInBranch)
         questions.append(question)
         guard session == nil, !refusesWrites else {
@@ -248,8 +249,8 @@ extension ServerPlanner {
     /// * `isFirst`: Whether the first question surely arrived first; otherwise the order of the two is unknown.
     mutating func askAgain(_ asked: Asked, isFirst: Bool) {
         var content = asked.content
-        let isOther = isFirst && happens(25)
-        if isOther {
+        let isDifferent = isFirst && happens(25)
+        if isDifferent {
             if happens(60) {
                 (content["script"], content["extra"], content["text"]) = (nil, nil, "something else")
             } else if let other = any(sessions.filter { $0.principal == asked.principal }) {
@@ -260,16 +261,16 @@ extension ServerPlanner {
             content["clientMessageId"] = ref(asked.name)
             return post(Asked(name: newName("c"), principal: stranger, content: content))
         } else if happens(25) {
-            if content["extra"]?["messages"] == nil { writeInAPart(&content) } else { content["extra"] = nil }
+            if content["extra"]?["messages"] == nil { writeAsPart(&content) } else { content["extra"] = nil }
         }
         let question = Asked(name: asked.name, principal: asked.principal, content: content)
         let devices = open.filter { device in
             device.principal == asked.principal
-                && (!isOther || asked.connection == nil || asked.connection == device.letter)
+                && (!isDifferent || asked.connection == nil || asked.connection == device.letter)
         }
-        if let device = any(devices), happens(60) || isOther && asked.connection != nil {
+        if let device = any(devices), happens(60) || isDifferent && asked.connection != nil {
             chat(question, on: device.letter)
-        } else if !isOther || asked.connection == nil {
+        } else if !isDifferent || asked.connection == nil {
             post(question)
         }
     }
@@ -277,7 +278,7 @@ extension ServerPlanner {
     /// A question that is refused, then repeated correctly.
     mutating func askWrongly() {
         guard let device = any(open) else { return }
-        let content = content(session: nil, isSure: true)
+        let content = content(session: nil, succeeds: true)
         var wrong = content
         wrong["session"] = "ses_of_nobody"
         let name = newName("c")
@@ -352,11 +353,11 @@ extension ServerPlanner {
     }
 
     mutating func read(_ session: String, _ person: String) {
-        add("readSession", ["session": ref(session), "principal": shown(person)])
+        add("readSession", ["session": ref(session), "principal": stated(person)])
     }
 
     mutating func list() {
-        if let principal = any(people) { add("listSessions", ["principal": shown(principal)]) }
+        if let principal = any(people) { add("listSessions", ["principal": stated(principal)]) }
     }
 
     private mutating func watch() {
@@ -447,7 +448,7 @@ extension ServerPlanner {
     }
 
     mutating func connectWrongly() {
-        let wrong = isKept ? chance.number(in: 1...3) : 3
+        let wrong = hasAuth ? chance.number(in: 1...3) : 3
         // The name of an open device proves nothing.
         let known = wrong == 1 && happens(50) ? any(open).map { "device-\($0.letter)-${run}" } : nil
         add(
@@ -463,7 +464,7 @@ extension ServerPlanner {
     /// Frames, or nothing, from a device that has not authenticated.
     mutating func sendBeforeAuth() {
         add("connect", ["on": stranger, "handshake": false])
-        if isKept, isQuick, happens(50) {
+        if hasAuth, isQuick, happens(50) {
             if happens(50) { add("ping", ["on": stranger]) }
             let time: JSONValue = ["seconds": "${authSeconds+5}"]
             add("awaitClose", ["on": stranger, "after": time, "optional": true])
@@ -481,7 +482,7 @@ extension ServerPlanner {
     }
 
     mutating func requestWithoutToken() {
-        guard isKept else { return }
+        guard hasAuth else { return }
         let token: JSONValue = happens(50) ? nil : "wrong-${run}"
         switch chance.number(in: 1...5) {
         case 1: add("listSessions", ["token": token])
@@ -504,11 +505,11 @@ extension ServerPlanner {
     }
 
     /// A question of the largest size, or a byte more.
-    mutating func sendLarge(surelyTaken isTaken: Bool = false) {
+    mutating func sendLarge(surelyAccepted isAccepted: Bool = false) {
         let limit = newName("limit")
         add("connect", ["on": stranger, "save": [limit: "/limits/maxFrameBytes"] as JSONValue])
-        let bytes = isTaken || happens(50) ? "${\(limit)}" : "${\(limit)+1}"
-        if isTaken || happens(50) {
+        let bytes = isAccepted || happens(50) ? "${\(limit)}" : "${\(limit)+1}"
+        if isAccepted || happens(50) {
             add("chat", ["on": stranger, "as": newName("c"), "text": "padded", "bytes": bytes])
             add("await", ["on": stranger, "type": ["done", "error", "close"], "optional": true])
         } else {
@@ -518,7 +519,7 @@ extension ServerPlanner {
     }
 
     private mutating func enterForeignSession() {
-        guard isKept, let session = any(sessions), let device = any(open), device.principal != session.principal
+        guard hasAuth, let session = any(sessions), let device = any(open), device.principal != session.principal
         else { return }
         add("chat", ["on": device.letter, "as": newName("c"), "session": ref(session.name), "text": "let me in"])
         add("fence", ["on": device.letter])

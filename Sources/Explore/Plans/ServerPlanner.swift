@@ -63,7 +63,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     var weights: [Int]
 
     var steering = LifeSteering([:])
-    /// Whether sizes matter.
+    /// Whether it draws a life, for which sizes matter, and not a plan.
     private(set) var isLife = false
     var everybody: [String]
     /// The most questions that a person asks in a round.
@@ -83,10 +83,10 @@ package struct ServerPlanner: Planner, LifePlanner {
     var cuts: [String: Int] = [:]
     /// Whether the process lasts, so that a connection can grow old.
     private var isCalm = false
-    private var isFirst = true
+    private var isFirstRound = true
 
     var keepsStream: Bool { grammar.profiles.contains(.sync) }
-    var isKept: Bool { grammar.profiles.contains(.auth) }
+    var hasAuth: Bool { grammar.profiles.contains(.auth) }
     /// The number of questions of the rate limit, if it is small enough, and its window short enough, to be used up.
     var budget: Int? {
         grammar.rateLimit.flatMap {
@@ -98,7 +98,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     private static let (largest, pace) = (18, 6.0)
     /// The most questions per second if no limit is known.
     private static let fastest = 100.0
-    /// The number of times a limit is used up, each of which takes as long as its window.
+    /// The maximum number of times that a life uses up a limit; each takes a whole window.
     private static let maxSpent = 2
     /// The longest window, in seconds, and the largest number of questions of a limit that is used up.
     private static let (shortWindow, smallBudget) = (10, 120)
@@ -109,7 +109,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     /// The last of several people has this device, which no round disconnects: its connection is as old as the process.
     private static let lastingDevice = "V"
     var lastingPerson: String? { isLife && everybody.count > 1 ? everybody.last : nil }
-    /// Two parts of a life: the first, in which the process never ends, and the second, in which some people rest.
+    /// The part of a life in which the process never ends, and the part in which some people rest.
     private static let (stableSpan, rest) = (0.02..<0.87, 0.25..<0.72)
 
     /// The letters of strangers, one for each branch; their number limits the features that meet in a round.
@@ -123,7 +123,7 @@ package struct ServerPlanner: Planner, LifePlanner {
         }
         everybody = people
         (maxQuestions, textNumber) = (chance.number(in: 2...3), chance.number(in: 0...99))
-        (isQuick, weights) = (grammar.isAlone, Self.ofSmallChoices)
+        (isQuick, weights) = (grammar.isAlone, Self.smallChoiceWeights)
     }
 
     // MARK: plans
@@ -165,7 +165,7 @@ package struct ServerPlanner: Planner, LifePlanner {
             }
         }
         for session in sessions { read(session.name, session.principal) }
-        for principal in people { add("listSessions", ["principal": shown(principal)]) }
+        for principal in people { add("listSessions", ["principal": stated(principal)]) }
     }
 
     // MARK: lives
@@ -180,7 +180,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     ) {
         self.init(grammar, seed: seed)
         (isLife, self.largestFrame, self.isQuick, steering) = (true, largestFrame, isQuick, LifeSteering(goals))
-        everybody = (1...(isKept ? grammar.principals : 1)).map { "p\($0)" }
+        everybody = (1...(hasAuth ? grammar.principals : 1)).map { "p\($0)" }
         (people, letters) = (everybody, "ABCDEFGHIJKLMNOPQRSTU".map(String.init))
         let known = grammar.rateLimit.map { Double($0.questions) / Double(max(1, $0.seconds)) } ?? Self.fastest
         let rate = min(known, isScripted ? Self.fastest : 1)
@@ -206,7 +206,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     package mutating func round(at share: Double) -> LifeRound {
         isCalm = Self.stableSpan.contains(share)
         let lastingDevice = lastingPerson.map { opening(Device(letter: Self.lastingDevice, principal: $0)) }
-        let open = devices.filter(\.isOpen).map(opening) + (isFirst ? [] : [lastingDevice].compactMap(\.self))
+        let open = devices.filter(\.isOpen).map(opening) + (isFirstRound ? [] : [lastingDevice].compactMap(\.self))
         steps = []
         let isRest = Self.rest.contains(share)
         if isRest == resting.isEmpty { isRest ? rest() : wake() }
@@ -221,8 +221,8 @@ package struct ServerPlanner: Planner, LifePlanner {
         }
         steps = []
         steps = before + draw(chosen, by: people)
-        if isFirst, let lastingDevice { steps.insert(lastingDevice, at: 0) }
-        isFirst = false
+        if isFirstRound, let lastingDevice { steps.insert(lastingDevice, at: 0) }
+        isFirstRound = false
         // Paused devices read again, and one device is fenced.
         for device in devices where device.isOpen && device.isPaused {
             add("resumeReading", ["on": device.letter])
@@ -328,7 +328,7 @@ package struct ServerPlanner: Planner, LifePlanner {
         var missing = plan.missingNames
         for step in earlier.flatMap(\.steps).flatMap(Plan.leaves).reversed() {
             guard !missing.isEmpty else { break }
-            guard Plan.gives(step, any: missing) else { continue }
+            guard Plan.defines(step, any: missing) else { continue }
             plan.steps.insert(step, at: 0)
             missing = plan.missingNames
         }
@@ -336,7 +336,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     }
 
     private func opening(_ device: Device) -> JSONValue {
-        JSONValue(members: ["do": "connect", "on": device.letter, "principal": shown(device.principal)])
+        JSONValue(members: ["do": "connect", "on": device.letter, "principal": stated(device.principal)])
     }
 
     /// After the process was ended, all devices reconnect.
@@ -348,7 +348,7 @@ package struct ServerPlanner: Planner, LifePlanner {
 
     /// Devices reconnect at the same time, and some ask for what they missed.
     private mutating func comeBack(_ gone: [Device]) {
-        atOnce(gone) { life, device in
+        inBranches(gone) { life, device in
             let before = life.greeted[device.letter]
             life.connect(principal: device.principal, as: device.letter)
             if let before, life.keepsStream, life.happens(50) { life.sync(on: device.letter, from: before) }
@@ -356,7 +356,7 @@ package struct ServerPlanner: Planner, LifePlanner {
     }
 
     /// Draws a branch for each element.
-    mutating func atOnce<Element>(_ elements: [Element], _ draw: (inout Self, Element) -> Void) {
+    mutating func inBranches<Element>(_ elements: [Element], _ draw: (inout Self, Element) -> Void) {
         let before = steps
         let branches = elements.map { element in
             steps = []

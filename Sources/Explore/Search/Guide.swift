@@ -8,7 +8,7 @@ package struct Guide: Sendable {
     package private(set) var kept: [Plan]
 
     /// The share of plans, in percent, that are mutations of earlier ones; the rest are drawn anew.
-    private static let mutants = 40
+    private static let mutantPercent = 40
     /// With fewer kept plans, none is mutated.
     private static let fewest = 10
 
@@ -19,7 +19,7 @@ package struct Guide: Sendable {
 
     package func plan(seed: UInt64) -> Plan {
         var chance = SplitMix64(seed: ~seed)
-        if kept.count >= Self.fewest, chance.number(in: 1...100) <= Self.mutants {
+        if kept.count >= Self.fewest, chance.number(in: 1...100) <= Self.mutantPercent {
             // The latest coverage is the rarest.
             let first = chance.number(in: 1...2) == 1 ? kept.count / 2 : 0
             let plan = kept[chance.number(in: first...kept.count - 1)]
@@ -29,7 +29,7 @@ package struct Guide: Sendable {
         return draw(seed)
     }
 
-    /// Notes the coverage of a plan, and keeps the plan if that is new.
+    /// Adds the coverage of a plan, and keeps the plan if that coverage is new.
     @discardableResult
     package mutating func learn(from plan: Plan, _ reached: Coverage) -> Bool {
         guard coverage.formUnion(reached) > 0 else { return false }

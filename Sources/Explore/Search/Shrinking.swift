@@ -122,7 +122,7 @@ extension Plan {
         guard depth > 0 else { return [] }
         switch value {
         case .object(let object):
-            // With another value of these members it would be another step.
+            // With a different value of these members it would be a different step.
             let members = object.filter { !["do", "on", "as"].contains($0.key) }
             func with(_ name: String, _ inner: JSONValue?) -> JSONValue {
                 var copy = value

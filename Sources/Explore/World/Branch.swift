@@ -23,19 +23,19 @@ final class Branch<Stage: VirtualStage> {
         var deadline: Int?
         let check: (Stage) throws -> WaitResult
         /// Called when it is too late, or the condition can never hold.
-        var isLate: (Stage) throws -> Void = { _ in }
+        var onMiss: (Stage) throws -> Void = { _ in }
         private(set) var next: (Stage) throws -> Wait? = { _ in nil }
 
         init(
             deadline: Int? = nil, check: @escaping (Stage) throws -> WaitResult,
-            isLate: @escaping (Stage) throws -> Void = { _ in }
+            onMiss: @escaping (Stage) throws -> Void = { _ in }
         ) {
-            (self.deadline, self.check, self.isLate) = (deadline, check, isLate)
+            (self.deadline, self.check, self.onMiss) = (deadline, check, onMiss)
         }
 
         /// A wait until a moment, with an action to perform then.
         static func until(_ moment: Int, _ action: @escaping (Stage) throws -> Void = { _ in }) -> Self {
-            Self(deadline: moment, check: { _ in .notYet }, isLate: action)
+            Self(deadline: moment, check: { _ in .notYet }, onMiss: action)
         }
 
         func then(_ last: @escaping (Stage) throws -> Wait?) -> Wait {
@@ -80,7 +80,7 @@ final class Branch<Stage: VirtualStage> {
 }
 
 enum WaitResult {
-    case there, notYet, never
+    case met, notYet, never
     /// Steps inside the step could not go on.
     case ended(any Error)
 }

@@ -55,7 +55,7 @@ struct Exchange {
     enum Answer {
         case body(JSONValue?)
         case lost
-        /// The stage has left the exchange.
-        case left
+        /// The stage has cut the connection.
+        case abandoned
     }
 }

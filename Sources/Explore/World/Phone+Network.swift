@@ -17,7 +17,7 @@ final class Wire {
     /// The server has cut it: later messages are ignored, and none are sent.
     var isCut = false
     /// The app has abandoned it.
-    var isLeft = false
+    var isAbandoned = false
     var wasAnswered = false
 
     init(_ socket: Int, principal: String?) { (self.socket, self.principal) = (socket, principal) }
@@ -31,7 +31,7 @@ final class Call {
     var exchange = 0
     var wasAnswered = false
     /// The app no longer waits for the answer.
-    var isLeft = false
+    var isAbandoned = false
 
     init(_ number: Int) { self.number = number }
 }
@@ -62,8 +62,8 @@ extension Phone {
         app = nil
         life += 1
         timers = [:]
-        for socket in sockets.keys.sorted() { leave(socket, code: nil) }
-        for number in requests.keys.sorted() { if let call = requests.removeValue(forKey: number) { leave(call) } }
+        for socket in sockets.keys.sorted() { abandon(socket, code: nil) }
+        for number in requests.keys.sorted() { if let call = requests.removeValue(forKey: number) { abandon(call) } }
         noteChange()
     }
 
@@ -81,13 +81,13 @@ extension Phone {
             guard let wire = sockets[socket] else { return }
             up(wire, slowly: true) { phone in
                 // Messages that were not sent before the app abandoned the connection are not sent on it.
-                guard !wire.isLeft else { return }
+                guard !wire.isAbandoned else { return }
                 phone.note(.text(.toServer, text), on: wire.lane)
                 phone.act { [number = wire.number] in $0.receive(text, on: number) }
             }
-        case .close(let socket, let code): leave(socket, code: code.map(Int.init))
+        case .close(let socket, let code): abandon(socket, code: code.map(Int.init))
         case .request(let number, let request, let limit): ask(number, request, limit)
-        case .cancel(let number): if let call = requests.removeValue(forKey: number) { leave(call) }
+        case .cancel(let number): if let call = requests.removeValue(forKey: number) { abandon(call) }
         case .wait(let timer, let milliseconds):
             lastTimer += 1
             let token = lastTimer
@@ -132,7 +132,7 @@ extension Phone {
 
     private func arrive(_ wire: Wire, _ target: String) {
         // A server never sees an attempt that the app abandoned before it arrived.
-        guard !wire.isLeft else { return }
+        guard !wire.isAbandoned else { return }
         lastConnection += 1
         let number = lastConnection
         wire.number = number
@@ -154,7 +154,7 @@ extension Phone {
         }
         after(10_000_000) { phone in phone.act { $0.authenticationIsOverdue(number) } }
         // The app may have abandoned it before the server accepted it.
-        if wire.isLeft { up(wire) { $0.goodbye(wire, code: nil) } }
+        if wire.isAbandoned { up(wire) { $0.goodbye(wire, code: nil) } }
     }
 
     /// Something travels to the server; later messages never overtake it.
@@ -165,15 +165,15 @@ extension Phone {
 
     private func down(_ wire: Wire, _ action: @escaping (Phone) -> Void) {
         wire.downAt = max(wire.downAt, now + delay())
-        at(wire.downAt) { phone in if !wire.isLeft { action(phone) } }
+        at(wire.downAt) { phone in if !wire.isAbandoned { action(phone) } }
     }
 
     /// The app closes a connection, properly if there is a code.
-    private func leave(_ socket: Int, code: Int?) {
+    private func abandon(_ socket: Int, code: Int?) {
         guard let wire = sockets.removeValue(forKey: socket) else { return }
         up(wire) { $0.goodbye(wire, code: code) }
         after(delay()) { $0.giveUp(wire) }
-        wire.isLeft = true
+        wire.isAbandoned = true
     }
 
     private func goodbye(_ wire: Wire, code: Int?) {
@@ -189,8 +189,8 @@ extension Phone {
     }
 
     private func ended(_ wire: Wire, code: Int?) {
-        guard !wire.isLeft else { return }
-        wire.isLeft = true
+        guard !wire.isAbandoned else { return }
+        wire.isAbandoned = true
         sockets[wire.socket] = nil
         feed(.ended(socket: wire.socket, code: code))
     }
@@ -200,11 +200,11 @@ extension Phone {
     private func ask(_ number: Int, _ request: ReferenceClient.RESTRequest, _ limit: Int) {
         let call = Call(number)
         requests[number] = call
-        after(slowness + delay()) { phone in if !call.isLeft { phone.arrive(call, request) } }
+        after(slowness + delay()) { phone in if !call.isAbandoned { phone.arrive(call, request) } }
         after(limit * 1000) { phone in
             guard phone.requests[number] === call else { return }
             phone.requests[number] = nil
-            phone.leave(call)
+            phone.abandon(call)
             phone.feed(.answered(request: number, nil))
         }
     }
@@ -226,8 +226,8 @@ extension Phone {
         act { $0.asked(number, method: request.method, path: path, principal: principal, body: body) }
     }
 
-    private func leave(_ call: Call) {
-        call.isLeft = true
+    private func abandon(_ call: Call) {
+        call.isAbandoned = true
         after(delay()) { phone in
             guard call.exchange > 0, !call.wasAnswered else { return }
             call.wasAnswered = true
@@ -240,7 +240,7 @@ extension Phone {
         guard let call = calls[number], !call.wasAnswered else { return }
         call.wasAnswered = true
         after(delay()) { [event = events.count - 1] phone in
-            guard !call.isLeft, phone.requests[call.number] === call else { return }
+            guard !call.isAbandoned, phone.requests[call.number] === call else { return }
             phone.handledAt[event] = phone.now
             phone.requests[call.number] = nil
             phone.feed(.answered(request: call.number, answer))

@@ -26,7 +26,7 @@ final class Phone: VirtualStage, ClientScene {
     typealias Wait = Branch<Phone>.Wait
 
     /// The interval at which the stage reads the screen, in microseconds.
-    private static let pause = 240_000
+    private static let samplingInterval = 240_000
 
     let scenario: ClientScenario
     let setting: ClientSetting
@@ -98,7 +98,7 @@ final class Phone: VirtualStage, ClientScene {
 
     /// Looks at the screen now and then, like a waiting stage.
     private func keepSampling() {
-        after(Self.pause) { phone in
+        after(Self.samplingInterval) { phone in
             if phone.app != nil { phone.readScreen() }
             phone.keepSampling()
         }
@@ -189,8 +189,8 @@ final class Phone: VirtualStage, ClientScene {
             var taken = 0
             return Wait(deadline: now + limit(awaited.within).microseconds) { phone in
                 while taken < awaited.count, phone.take(awaited, after: mark) { taken += 1 }
-                return taken == awaited.count ? .there : .notYet
-            } isLate: { _ in
+                return taken == awaited.count ? .met : .notYet
+            } onMiss: { _ in
                 try context.missed(awaited.words(taken), awaited.within, isOptional: awaited.isOptional)
             }
         case .state(let awaited):
@@ -198,8 +198,8 @@ final class Phone: VirtualStage, ClientScene {
             return Wait(deadline: now + limit(awaited.within).microseconds) { phone in
                 guard seen != phone.changes else { return .notYet }
                 seen = phone.changes
-                return ClientScreen(phone.readScreen()).shows(awaited, named: phone.named) ? .there : .notYet
-            } isLate: { phone in
+                return ClientScreen(phone.readScreen()).shows(awaited, named: phone.named) ? .met : .notYet
+            } onMiss: { phone in
                 phone.readScreen(isForced: true)
                 try context.missed("state", awaited.within, isOptional: awaited.isOptional)
             }

@@ -28,8 +28,8 @@ package struct Simulation: Sendable {
     /// Performs a client scenario; equal seeds give equal histories.
     package init(_ scenario: ClientScenario, against setting: ClientSetting, seed: UInt64, version: String) {
         let phone = Phone(scenario, setting, seed: seed)
-        let isKept = scenario.needs.profiles.isSubset(of: setting.profiles)
-        if isKept { phone.perform() }
+        let isSuitable = scenario.needs.profiles.isSubset(of: setting.profiles)
+        if isSuitable { phone.perform() }
         let header = History.Header(
             specification: version, scenario: scenario.name,
             subject: History.Subject(
@@ -37,7 +37,7 @@ package struct Simulation: Sendable {
             timeouts: Timeouts(), timeScale: phone.timeScale)
         self.init(
             History(header: header, events: phone.events, frames: phone.frames),
-            isKept ? phone.end : StepEnd.unsuitable("the client does not keep what it needs"))
+            isSuitable ? phone.end : StepEnd.unsuitable("the client lacks a profile that the scenario needs"))
         handledAt = phone.handledAt
     }
 

@@ -5,7 +5,7 @@ import HoldfastTranscript
 
 /// A single thread with its own clock, randomness and record, in which steps of scenarios are performed.
 ///
-/// Everything that takes time is an entry of one agenda, and all randomness comes from one generator; so a seed
+/// Everything that takes time is an entry of one queue, and all randomness comes from one generator; so a seed
 /// determines a history.
 protocol VirtualStage: AnyObject {
     associatedtype Step: VirtualStep
@@ -120,12 +120,12 @@ extension VirtualStage {
             guard let wait = branch.wait else { continue }
             do {
                 switch try wait.check(self) {
-                case .there: break
+                case .met: break
                 case .ended(let error):
                     end(branch, error)
                     continue
                 case .notYet where wait.deadline.map { now < $0 } ?? true: continue
-                case .notYet, .never: try wait.isLate(self)
+                case .notYet, .never: try wait.onMiss(self)
                 }
                 branch.wait = try wait.next(self)
                 proceed(branch)
@@ -148,7 +148,7 @@ extension VirtualStage {
         }
         return Branch<Self>.Wait { _ in
             guard left == 0 else { return .notYet }
-            return ends.lazy.compactMap(\.self).first.map { .ended($0) } ?? .there
+            return ends.lazy.compactMap(\.self).first.map { .ended($0) } ?? .met
         }
     }
 }

@@ -15,7 +15,7 @@ extension World {
         guard left > 0 else { return isOver = true }
         for link in open {
             let branch = Branch<World>([])
-            branch.wait = link.isAuthenticated && !link.isPaused ? fence(link) : Wait { _ in .there }
+            branch.wait = link.isAuthenticated && !link.isPaused ? fence(link) : Wait { _ in .met }
             if let deadline = branch.wait?.deadline { at(deadline) { _ in } }
             branch.whenOver = { world, _ in
                 world.close(link, code: 1000)
@@ -35,9 +35,9 @@ extension World {
         let nonce = JSONValue.string("fence-\(nonces)")
         send((["type": "ping", "nonce": nonce] as JSONValue).text(), on: link)
         return Wait(deadline: now + limit("pong")) { _ in
-            if link.take(["pong"], where: { $0["nonce"] ?? nonce == nonce }) != nil { return .there }
+            if link.take(["pong"], where: { $0["nonce"] ?? nonce == nonce }) != nil { return .met }
             return link.hasEnded ? .never : .notYet
-        } isLate: { world in
+        } onMiss: { world in
             try world.missed("pong", on: link.lane, isOptional: !isNeeded)
         }
     }

@@ -39,10 +39,10 @@ extension World {
         note(.text(.toServer, shown ?? text), on: link.lane)
         // A ping is sent between the first two fragments.
         if fragments > 1 { ping("", on: link) }
-        let most = configuration.messageLimit
+        let maxBytes = configuration.messageLimit
         up(link) { world, link in
             let bytes = text.utf8.count
-            world.feed(.received(socket: link.number, bytes > most ? .tooLarge(bytes: bytes) : .text(text)))
+            world.feed(.received(socket: link.number, bytes > maxBytes ? .tooLarge(bytes: bytes) : .text(text)))
         }
     }
 
@@ -81,13 +81,13 @@ extension World {
                 world.note(.close(.fromServer, code: code, reason: ""), on: link.lane)
                 link.hasEnded = true
             }
-            world.down(link) { world, link in world.leave(link) }
+            world.down(link) { world, link in world.recordEnd(of: link) }
             world.gone(link)
         }
     }
 
     /// Records the end of a closing connection, before another one gets its letter.
-    func leave(_ link: Link) {
+    func recordEnd(of link: Link) {
         guard link.hasEnded, !link.isCut else { return }
         note(.eof(reason: ""), on: link.lane)
         link.isCut = true
@@ -130,7 +130,7 @@ extension World {
             link.hasEnded = true
             world.up(link) { world, link in world.gone(link) }
         }
-        down(link) { world, link in world.leave(link) }
+        down(link) { world, link in world.recordEnd(of: link) }
     }
 
     func cutByServer(_ socket: Int) {

@@ -8,10 +8,10 @@ import HoldfastTranscript
 extension World {
     func startServer() {
         life += 1
-        // Limits belong to one process.
+        // Each process begins without a limit on its writes.
         refusesWrites = false
         unwritten = []
-        diskIsFree = now
+        diskFreeAt = now
         server = BareServer(configuration, disk: disk, seed: chance.next())
         feed(.started)
         beat(of: life)
@@ -46,8 +46,8 @@ extension World {
             after(delay()) { $0.answered(request, answer.status, answer.headers, answer.body) }
         case .store(let write, let records):
             unwritten.append((write, records))
-            diskIsFree = max(diskIsFree, now) + chance.number(in: 200...3_000)
-            at(diskIsFree) { if $0.life == life, $0.server != nil { $0.write() } }
+            diskFreeAt = max(diskFreeAt, now) + chance.number(in: 200...3_000)
+            at(diskFreeAt) { if $0.life == life, $0.server != nil { $0.write() } }
         case .wait(let timer, let milliseconds):
             after(milliseconds * 1000) { if $0.life == life { $0.feed(.elapsed(timer: timer)) } }
         case .push(let device, let notice):

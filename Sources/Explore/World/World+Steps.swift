@@ -82,7 +82,7 @@ extension World {
 
     private func closed(_ link: Link, code: Int) -> Wait {
         close(link, code: code)
-        return Wait(deadline: now + limit("close")) { _ in link.hasEnded ? .there : .notYet }
+        return Wait(deadline: now + limit("close")) { _ in link.hasEnded ? .met : .notYet }
     }
 
     private func `repeat`(
@@ -125,7 +125,7 @@ extension World {
     private func connect(_ step: ScenarioStep.Connect, _ names: ScenarioVariables) throws -> Wait? {
         guard step.query == nil else { throw StepEnd.unsuitable("queries of upgrades") }
         let lane = Lane.connection(step.on)
-        lanes[step.on].map(leave)
+        lanes[step.on].map(recordEnd)
         note(
             .opening(Event.Opening(principal: step.credential.shown ?? step.credential.principal, path: "/ws")),
             on: lane)
@@ -155,8 +155,8 @@ extension World {
             }
         }
         let opened = Wait(deadline: now + limit("connect")) { _ in
-            link.isOpen ? .there : link.hasEnded ? .never : .notYet
-        } isLate: { world in
+            link.isOpen ? .met : link.hasEnded ? .never : .notYet
+        } onMiss: { world in
             try world.missed("upgrade", on: link.lane, isOptional: step.isOptional)
         }
         guard step.handshake else { return opened }
@@ -170,8 +170,8 @@ extension World {
             }
             link.isAuthenticated = true
             try world.save(step.save, from: connected, of: "connected", names)
-            return .there
-        } isLate: { world in
+            return .met
+        } onMiss: { world in
             try world.missed("connected", on: link.lane, isOptional: step.isOptional)
         }
     }
@@ -217,11 +217,11 @@ extension World {
         return Wait(deadline: deadline) { world in
             if let frame = link.take(awaited.types, where: matches) {
                 try world.save(awaited.save, from: frame, of: what, names)
-                return .there
+                return .met
             }
             guard link.hasEnded else { return .notYet }
-            return awaited.types.contains("close") ? .there : .never
-        } isLate: { world in
+            return awaited.types.contains("close") ? .met : .never
+        } onMiss: { world in
             try world.missed(what, on: link.lane, isOptional: awaited.bound.isOptional)
         }
     }
@@ -233,8 +233,8 @@ extension World {
         let link = try open(lane)
         let time = try wait.map { try duration($0, names) } ?? 0
         return Wait(deadline: now + time + limit(bound.within)) { _ in
-            link.hasEnded ? .there : .notYet
-        } isLate: { world in
+            link.hasEnded ? .met : .notYet
+        } onMiss: { world in
             try world.missed("close", on: link.lane, isOptional: bound.isOptional)
         }
     }
@@ -245,8 +245,8 @@ extension World {
         return Wait(deadline: now + limit(awaited.bound.within)) { world in
             guard let push = world.takePush(to: awaited.principal, matches) else { return .notYet }
             try world.save(awaited.save, from: push, of: "push", names)
-            return .there
-        } isLate: { world in
+            return .met
+        } onMiss: { world in
             try world.missed(what, on: .push, isOptional: awaited.bound.isOptional)
         }
     }
@@ -290,19 +290,19 @@ extension World {
         return wait
     }
 
-    /// Ends the connection of a question that was sent; one with a response is left alone.
+    /// Cuts the connection of a question that was sent, unless its response has arrived.
     private func leave(_ name: String, _ how: Cut, _ names: ScenarioVariables) throws -> Wait {
         let question = try names.text(name)
         return Wait(deadline: now + limit("rest")) { world in
             guard let number = world.posts[question], let exchange = world.exchanges[number] else { return .notYet }
-            guard exchange.answer == nil else { return .there }
+            guard exchange.answer == nil else { return .met }
             world.note(act: "cut", ["how": .string(how.rawValue)], on: .exchange(number))
-            world.exchanges[number]?.answer = .left
+            world.exchanges[number]?.answer = .abandoned
             world.at(max(exchange.upAt, world.now + world.delay())) { world in
                 if world.life == exchange.life { world.feed(.left(request: number)) }
             }
-            return .there
-        } isLate: { _ in
+            return .met
+        } onMiss: { _ in
             throw StepEnd.unmet("the question '\(name)' was not sent over REST")
         }
     }
@@ -364,8 +364,8 @@ extension World {
             guard let answer = world.exchanges[number]?.answer else { return .notYet }
             // A server that the scenario ended does not answer, and the scenario continues.
             if case .lost = answer, world.server != nil, world.life == life { throw StepEnd.unmet("no response") }
-            return .there
-        } isLate: { world in
+            return .met
+        } onMiss: { world in
             world.note(.failed(reason: "late"), on: lane)
             world.exchanges[number]?.answer = .lost
             throw StepEnd.unmet("no response, late")
@@ -393,7 +393,7 @@ extension World {
             }
             return Wait { world in
                 if failed { throw StepEnd.unmet("the server had ended by itself") }
-                return isKilled && world.hasSettled ? .there : .notYet
+                return isKilled && world.hasSettled ? .met : .notYet
             }
         case .killOn, .awaitKill: throw StepEnd.unsuitable("kills on bytes")
         case .stop:
@@ -401,7 +401,7 @@ extension World {
             note(act: "stop")
             var isDone = false
             stop { _ in isDone = true }
-            return Wait { world in isDone && world.hasSettled ? .there : .notYet }
+            return Wait { world in isDone && world.hasSettled ? .met : .notYet }
         case .start:
             guard server == nil else { return nil }
             startServer()

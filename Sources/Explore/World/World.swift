@@ -33,7 +33,7 @@ final class World: VirtualStage {
     var refusesWrites = false
     /// Appends that the disk has not yet performed, in order.
     var unwritten: [(write: Int, records: [StoredRecord])] = []
-    var diskIsFree = 0
+    var diskFreeAt = 0
 
     // The network.
     var links: [Int: Link] = [:]

@@ -169,8 +169,7 @@ struct ChatCommand: AsyncParsableCommand {
         } catch {
             throw InputProblem(
                 "chat", "'\(Endpoint.shown(url))' is not a WebSocket URL",
-                expected: "a URL such as ws://127.0.0.1:8080/ws",
-                fix: "correct it")
+                expected: "a URL such as ws://127.0.0.1:8080/ws", fix: "correct it")
         }
     }
 }

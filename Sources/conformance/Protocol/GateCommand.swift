@@ -57,9 +57,7 @@ struct GateCommand: AsyncParsableCommand {
     var severities: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The lowest severity that fails the gate.",
-            valueName: "severity"))
+        help: ArgumentHelp("The lowest severity that fails the gate.", valueName: "severity"))
     var failOn = FailOn.error
 
     @Flag(help: "List every rule with its default severity, the peers it breaks and an example, then exit.")
