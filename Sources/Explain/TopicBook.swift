@@ -49,10 +49,10 @@ package struct TopicBook {
             if let page = page(whole) { return [page] }
             let known = named(whole)
             if !known.isEmpty { return known }
-            let called = symptoms.entries(for: whole)
+            let matching = symptoms.entries(for: whole)
             let areNames = topics.allSatisfy { !named($0).isEmpty }
-            if !called.isEmpty, !areNames || called.contains(where: { $0.isCalled(whole) }) {
-                return called.map { self.page(on: $0) }
+            if !matching.isEmpty, !areNames || matching.contains(where: { $0.isCalled(whole) }) {
+                return matching.map { self.page(on: $0) }
             }
         }
         var pages: [String] = []
@@ -64,7 +64,7 @@ package struct TopicBook {
                 problems.append(error)
             }
         }
-        // If some words are not topics, all of them may be a sentence; else the names in it show its subject.
+        // If some words are not topics, try all of them as a sentence; if that fails, explain the names in it.
         if !problems.isEmpty, topics.count > 1 {
             do throws(InputProblem) {
                 return try self.pages(on: whole)
@@ -81,10 +81,10 @@ package struct TopicBook {
 
     /// The pages on a topic: one, or one for each clause that a pattern names, and for each symptom with this name.
     func pages(on topic: String) throws(InputProblem) -> [String] {
-        let called = symptoms.entries(for: topic)
+        let matching = symptoms.entries(for: topic)
         let named = named(topic)
-        if !named.isEmpty { return named + called.filter { $0.isCalled(topic) }.map { page(on: $0) } }
-        if !called.isEmpty { return called.map { page(on: $0) } }
+        if !named.isEmpty { return named + matching.filter { $0.isCalled(topic) }.map { page(on: $0) } }
+        if !matching.isEmpty { return matching.map { page(on: $0) } }
         throw InputProblem(
             "explain", "unknown topic '\(topic)'",
             expected:
@@ -109,8 +109,8 @@ package struct TopicBook {
             return clauses.map { page(on: $0, scenarios: scenarios[$0.id] ?? []) }
         }
         let entries = entries
-        let said = entries.filter { $0.name == topic }
-        let alike = said.isEmpty ? entries.filter { $0.name.lowercased() == topic.lowercased() } : said
+        let exact = entries.filter { $0.name == topic }
+        let alike = exact.isEmpty ? entries.filter { $0.name.lowercased() == topic.lowercased() } : exact
         // The last part of a scenario's name is enough.
         let found = alike.isEmpty ? entries.filter { $0.name.hasSuffix("/\(topic)") } : alike
         return found.map { $0.page() }

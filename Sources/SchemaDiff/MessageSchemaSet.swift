@@ -85,7 +85,7 @@ package struct MessageSchemaSet: Sendable {
     }
 
     /// Whether a message consists of the same documents in another version, so that nothing can differ.
-    func reads(_ name: String, as other: MessageSchemaSet) -> Bool {
+    func isUnchanged(_ name: String, in other: MessageSchemaSet) -> Bool {
         func parts(_ set: MessageSchemaSet) -> [String: JSONValue]? {
             guard let program = set.schemas[name]?.program else { return nil }
             var parts: [String: JSONValue] = [:]

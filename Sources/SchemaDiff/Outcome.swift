@@ -13,7 +13,7 @@ enum Outcome: Sendable {
 
 /// Attempts that are made one after another, until one finds a value.
 struct Tries {
-    /// The reason why the first attempt that was not ruled out found no value.
+    /// The reason why the first unresolved attempt found no value; nil if all attempts were ruled out.
     private(set) var doubt: String?
 
     /// The value of an attempt; nil if the next one must be made.
@@ -21,13 +21,13 @@ struct Tries {
         switch outcome {
         case .found(let value): return value
         case .none: break
-        case .unknown(let reason): leave(reason)
+        case .unknown(let reason): noteUnknown(reason)
         }
         return nil
     }
 
-    /// Notes that something was not tried.
-    mutating func leave(_ reason: String) { doubt = doubt ?? reason }
+    /// Notes that the result of an attempt remains unknown.
+    mutating func noteUnknown(_ reason: String) { doubt = doubt ?? reason }
 
     /// The result if no attempt found a value.
     var outcome: Outcome { doubt.map { .unknown($0) } ?? .none }

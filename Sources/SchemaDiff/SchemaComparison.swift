@@ -7,7 +7,7 @@ struct SchemaComparison {
     let policy: ComparisonPolicy
     private let oldTexts: SchemaTexts
     private let newTexts: SchemaTexts
-    /// The findings by their fingerprints, as long as messages are still added to them.
+    /// The findings so far, by fingerprint; messages may still be added to them.
     private var findings: [String: GateFinding] = [:]
 
     init(old: MessageSchemaSet, new: MessageSchemaSet, policy: ComparisonPolicy) {
@@ -84,8 +84,8 @@ struct SchemaComparison {
                 let (was, now) = (before[keyword]?.stringValue ?? "", after[keyword]?.stringValue ?? "")
                 // Documents that move together, or change their dialect together, are one edit.
                 let same = keyword == "$id" ? zip(was.reversed(), now.reversed()).prefix { $0 == $1 }.count : 0
-                let told = [rule, String(was.dropLast(same)), String(now.dropLast(same))]
-                guard moves.insert(told).inserted else { continue }
+                let move = [rule, String(was.dropLast(same)), String(now.dropLast(same))]
+                guard moves.insert(move).inserted else { continue }
                 note(
                     rule, nil, old: oldTexts.location(uri, pointer), new: newTexts.location(document.uri, pointer),
                     oldValue: before[keyword], newValue: after[keyword])
@@ -99,23 +99,23 @@ struct SchemaComparison {
     /// visible change.
     private mutating func rename(_ gone: inout [MessageSchemaSet.Message], _ fresh: inout [MessageSchemaSet.Message]) {
         for before in gone {
-            var isSeen = false
+            var isVisible = false
             let same = fresh.filter { after in
                 guard let one = old.schemas[before.name], let other = new.schemas[after.name] else { return false }
                 var walk = SchemaWalk(
                     SchemaSpace(old: one.program, new: other.program), old: oldTexts, new: newTexts)
                 let edits = walk.walk().filter { $0.rules != "annotation-changed" }
-                isSeen = isSeen || !edits.isEmpty
+                isVisible = isVisible || !edits.isEmpty
                 return !walk.ranOut && edits.allSatisfy { $0.rules == "discriminator-value-changed" }
                     && before.travel == after.travel
             }
             guard same.count == 1 else { continue }
             for direction in before.travel.directions {
                 note(
-                    isSeen ? "discriminator-value-changed" : "message-renamed", direction, [before.name, same[0].name],
-                    old: location(before, oldTexts), new: location(same[0], newTexts), oldValue: .string(before.name),
-                    newValue: .string(same[0].name),
-                    witness: direction == .clientToServer ? alone(before, .old) : alone(same[0], .new))
+                    isVisible ? "discriminator-value-changed" : "message-renamed", direction,
+                    [before.name, same[0].name], old: location(before, oldTexts), new: location(same[0], newTexts),
+                    oldValue: .string(before.name), newValue: .string(same[0].name),
+                    witness: direction == .clientToServer ? unmatched(before, .old) : unmatched(same[0], .new))
             }
             gone.removeAll { $0.name == before.name }
             fresh.removeAll { $0.name == same[0].name }
@@ -126,7 +126,7 @@ struct SchemaComparison {
         for direction in message.travel.directions {
             note(
                 "message-removed", direction, [message.name], old: location(message, oldTexts),
-                oldValue: .string(message.name), witness: direction == .clientToServer ? alone(message, .old) : nil)
+                oldValue: .string(message.name), witness: direction == .clientToServer ? unmatched(message, .old) : nil)
         }
     }
 
@@ -137,12 +137,12 @@ struct SchemaComparison {
                 "message-added", direction, [message.name], new: location(message, newTexts),
                 newValue: .string(message.name), severity: isIgnored ? .warning : nil,
                 why: isIgnored ? "Old clients ignore messages of unknown types." : nil,
-                witness: direction == .serverToClient ? alone(message, .new) : nil)
+                witness: direction == .serverToClient ? unmatched(message, .new) : nil)
         }
     }
 
     /// A message of one version that no schema of the other accepts in the same direction; nil if none is found.
-    private func alone(_ message: MessageSchemaSet.Message, _ version: GateWitness.Version) -> GateWitness? {
+    private func unmatched(_ message: MessageSchemaSet.Message, _ version: GateWitness.Version) -> GateWitness? {
         let (own, others) = version == .old ? (old, new) : (new, old)
         guard let schema = own.schemas[message.name] else { return nil }
         let space = SchemaSpace(old: schema.program, new: schema.program)
@@ -187,7 +187,7 @@ struct SchemaComparison {
                     oldValue: .string(before.travel.rawValue), newValue: .string(after.travel.rawValue))
             }
         }
-        if old.reads(name, as: new) { return }
+        if old.isUnchanged(name, in: new) { return }
         let space = SchemaSpace(old: one.program, new: other.program)
         var walk = SchemaWalk(space, old: oldTexts, new: newTexts)
         let edits = walk.walk()
@@ -227,7 +227,7 @@ struct SchemaComparison {
         guard let warnings = judging.warnings[direction], !warnings.isEmpty else { return nil }
         var (old, new) = (judging.old.program, judging.new.program)
         for edit in warnings {
-            let reader = edit.tolerated(by: direction == .clientToServer ? new : old, direction, in: judging.walk.space)
+            let reader = edit.relaxing(direction == .clientToServer ? new : old, direction, in: judging.walk.space)
             guard let reader else { return .unproven("other differences are hidden by the ones already reported") }
             if direction == .clientToServer { new = reader } else { old = reader }
         }
@@ -268,8 +268,8 @@ struct SchemaComparison {
         case .safe:
             // An edit that breaks no peer in either direction is a refactoring.
             guard
-                opposite.isBroken || (policy.meetsOldServers && !opposite.isSafe) || edit.isDecreed
-                    || (edit.isNews && policy.unknownMembers == .ignored)
+                opposite.isBroken || (policy.meetsOldServers && !opposite.isSafe) || edit.isFinding
+                    || (edit.isNew && policy.unknownMembers == .ignored)
             else { return }
             if finding.severity == .information, id != "annotation-changed" {
                 finding.why =

@@ -11,8 +11,8 @@ extension LinkResolver {
             for (line, destination) in page.links where !destination.hasPrefix("https://") {
                 let parts = destination.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
                 let target = parts[0].isEmpty ? file : Self.joined(String(parts[0]), to: file)
-                let isAnchored = parts.count == 1 || anchors[target]?.contains(String(parts[1])) == true
-                guard pages[target] == nil || !isAnchored else { continue }
+                let hasAnchor = parts.count == 1 || anchors[target]?.contains(String(parts[1])) == true
+                guard pages[target] == nil || !hasAnchor else { continue }
                 problems.append(
                     InputProblem(
                         "Spec/\(file):\(line):1", "the link '\(destination)' is broken", insteadOf: target,

@@ -27,7 +27,7 @@ enum SiteMarkup {
             """
     }
 
-    /// The pages of things that are grouped, each with a card for each of its things.
+    /// One page for each group of items, with a card for each item.
     static func pages<Item>(
         _ items: [Item], by page: (Item) -> String, links: LinkResolver, title: (Item) -> String,
         _ card: (Item, PageRenderer) -> (anchor: String, name: String, parts: [String])

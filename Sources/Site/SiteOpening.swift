@@ -1,4 +1,4 @@
-/// The start of the first page, and the list of the files that no chapter links.
+/// The start of the first page, and the list of the files that no chapter links to.
 enum SiteOpening {
     static func html(linkingGuides isLinking: Bool) -> String {
         func job(_ title: String, _ page: String) -> String {

@@ -43,7 +43,7 @@ struct EditProof {
         return doubt ?? .safe
     }
 
-    /// Whether the reader rejects anything that the writer may send and that meets demands.
+    /// Whether the reader rejects anything that the writer may send and that meets the goal.
     mutating func answer(_ direction: GateDirection, _ goal: [Literal] = []) -> Answer {
         direction == .clientToServer ? ask(goal, &toServer) : ask(goal, &toClient)
     }

@@ -14,7 +14,7 @@ extension SchemaEdit {
             let there = violation.schemaLocation.tokens
             return there.starts(with: here) || here.starts(with: there)
         }
-        func isNamed(_ violation: SchemaViolation) -> Bool { violation.names(one: names) }
+        func isNamed(_ violation: SchemaViolation) -> Bool { violation.concernsAny(of: names) }
         return violations.first { isHere($0) && (names.isEmpty || isNamed($0)) } ?? violations.first(where: isNamed)
             ?? violations.first(where: isHere) ?? violations.first
     }
@@ -22,7 +22,7 @@ extension SchemaEdit {
     /// Whether the reader rejects a member that the edit concerns; true for edits that concern no member.
     func isNamed(among violations: [SchemaViolation], _ direction: GateDirection) -> Bool {
         let names = names(direction)
-        return names.isEmpty || violations.contains { $0.names(one: names) }
+        return names.isEmpty || violations.contains { $0.concernsAny(of: names) }
     }
 
     /// The members whose presence or absence the edit concerns.
@@ -31,7 +31,7 @@ extension SchemaEdit {
     }
 
     /// A reader that accepts what this edit makes it reject, to show other causes of a break; nil if impossible.
-    func tolerated(by reader: Program, _ direction: GateDirection, in space: SchemaSpace) -> Program? {
+    func relaxing(_ reader: Program, _ direction: GateDirection, in space: SchemaSpace) -> Program? {
         var reader = reader
         for way in breaks(direction) {
             guard case .present(_, let literals)? = way.last, literals.count == 1, case .fails(let member) = literals[0]
@@ -46,7 +46,7 @@ extension SchemaEdit {
 
 extension SchemaViolation {
     /// Whether it concerns one of the members.
-    fileprivate func names(one names: Set<ExactString>) -> Bool {
+    fileprivate func concernsAny(of names: Set<ExactString>) -> Bool {
         names.contains { message.contains("'\($0.string)'") || instanceLocation.tokens.contains($0.string) }
     }
 }

@@ -31,9 +31,9 @@ struct SchemaEdit: Sendable {
     var widening: [[Literal]] = []
     var paths: [[PathStep]] = []
     /// Whether it is a finding, no matter what can be proved.
-    var isDecreed = false
-    /// Whether it is worth reporting even if readers accept anything.
-    var isNews = false
+    var isFinding = false
+    /// Whether it adds a member that may be present, which is reported even if readers ignore unknown members.
+    var isNew = false
 
     /// The ways in which the reader rejects a value of the writer because of it.
     func breaks(_ direction: GateDirection) -> [[Literal]] { direction == .clientToServer ? narrowing : widening }

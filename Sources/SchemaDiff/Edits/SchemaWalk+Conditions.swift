@@ -26,16 +26,16 @@ extension SchemaWalk {
             compareBranch(then, newThen, Literal.holds)
             compareBranch(otherwise, newOtherwise, Literal.fails)
         }
-        differ("condition-changed", gone, fresh, spot)
+        notePairs("condition-changed", gone, fresh, spot)
         for (words, rule): (Set<String>, SchemaEdit.Rules) in [
             (["not"], "not-changed"), (["anyOf", "oneOf"], "alternatives-changed"),
         ] {
-            differ(rule, spot.old.only(words, against: spot.new), spot.new.only(words, against: spot.old), spot)
+            notePairs(rule, spot.old.only(words, against: spot.new), spot.new.only(words, against: spot.old), spot)
         }
     }
 
     /// Notes the differences of a kind: removed and added keywords are paired in order.
-    private mutating func differ(
+    private mutating func notePairs(
         _ rules: SchemaEdit.Rules, _ gone: [SchemaView.Entry], _ fresh: [SchemaView.Entry], _ spot: Spot
     ) {
         for index in 0..<max(gone.count, fresh.count) {
@@ -47,8 +47,8 @@ extension SchemaWalk {
         }
     }
 
-    /// Annotations, which do not affect validity, and keywords that no message uses, which are compared as written;
-    /// each with the rule for a change.
+    /// Keywords that are compared as written, each with the rule for a change: annotations, which do not affect
+    /// validity, and keywords that no message uses.
     private static let words: [(keyword: String, rule: SchemaEdit.Rules)] = [
         ("title", "annotation-changed"), ("description", "annotation-changed"), ("examples", "annotation-changed"),
         ("readOnly", "annotation-changed"), ("writeOnly", "annotation-changed"), ("deprecated", "annotation-changed"),
@@ -77,7 +77,7 @@ extension SchemaWalk {
                 if was == other.contains(where: { $0.value == true }) { continue }
                 if was { rule = "deprecation-withdrawn" }
             }
-            note(rule, spot, old: one.first?.site, new: other.first?.site, isDecreed: true)
+            note(rule, spot, old: one.first?.site, new: other.first?.site, isFinding: true)
         }
     }
 }

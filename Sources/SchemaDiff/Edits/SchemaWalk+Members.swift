@@ -8,16 +8,16 @@ extension SchemaWalk {
         var gone = old.declared.filter { new.members($0).isEmpty }
         var fresh = new.declared.filter { old.members($0).isEmpty }
         // Taken before `rename`, because a renamed member is as required as before.
-        let (known, told) = (Set(gone), Set(fresh))
+        let (allGone, allFresh) = (Set(gone), Set(fresh))
         rename(&gone, &fresh, spot)
         for name in fresh { added(name, spot) }
         for name in gone { removed(name, spot) }
-        for name in newRequired.keys.sorted() where oldRequired[name] == nil && !told.contains(name) {
+        for name in newRequired.keys.sorted() where oldRequired[name] == nil && !allFresh.contains(name) {
             note(
                 "property-became-required", spot, old: old.site(of: name), new: newRequired[name],
                 values: (nil, .string(name.string)), narrowing: [[.kinds(.object), .absent(name)]])
         }
-        for name in oldRequired.keys.sorted() where newRequired[name] == nil && !known.contains(name) {
+        for name in oldRequired.keys.sorted() where newRequired[name] == nil && !allGone.contains(name) {
             note(
                 "property-became-optional", spot, old: oldRequired[name], new: new.site(of: name),
                 values: (.string(name.string), nil), widening: [[.kinds(.object), .absent(name)]])
@@ -38,13 +38,13 @@ extension SchemaWalk {
             guard same.count == 1, gone.count(where: { colors(spot.old.members($0)) == own }) == 1,
                 isRequired == (spot.new.required[same[0]] != nil)
             else { continue }
-            let isKind =
+            let namesType =
                 spot.path.isEmpty && isRequired && SchemaView(spot.old.members(name), space).fixed?.count == 1
             note(
-                isKind ? "discriminator-property-changed" : "property-renamed", spot, old: spot.old.site(of: name),
+                namesType ? "discriminator-property-changed" : "property-renamed", spot, old: spot.old.site(of: name),
                 new: spot.new.site(of: same[0]), values: (.string(name.string), .string(same[0].string)),
                 narrowing: [[.kinds(.object), .present(name, [])]],
-                widening: [[.kinds(.object), .present(same[0], [])]], isDecreed: true)
+                widening: [[.kinds(.object), .present(same[0], [])]], isFinding: true)
             gone.removeAll { $0 == name }
             fresh.removeAll { $0 == same[0] }
         }
@@ -53,16 +53,16 @@ extension SchemaWalk {
     private mutating func added(_ name: ExactString, _ spot: Spot) {
         let (isRequired, members, site) = declaration(name, spot.new)
         let isKnown = spot.outer.contains(name)
-        let isAssumed = !isRequired && SchemaView(members, space).nodes.contains { object($0)?["default"] != nil }
+        let hasDefault = !isRequired && SchemaView(members, space).nodes.contains { object($0)?["default"] != nil }
         note(
             isKnown
                 ? "condition-changed"
                 : isRequired
-                    ? "property-added-required" : isAssumed ? "property-added-default" : "property-added-optional",
+                    ? "property-added-required" : hasDefault ? "property-added-default" : "property-added-optional",
             spot, new: site, values: (nil, .object([name.string: value(site) ?? true])),
             narrowing: refusals(name, isRequired, members),
             widening: isKnown ? [] : [[.kinds(.object), .present(name, [])]],
-            isDecreed: isAssumed && !isKnown, isNews: !isKnown && !members.contains { space.nodes[$0].verdict == false }
+            isFinding: hasDefault && !isKnown, isNew: !isKnown && !members.contains { space.nodes[$0].verdict == false }
         )
     }
 
@@ -74,7 +74,7 @@ extension SchemaWalk {
                 ? "condition-changed" : isRequired ? "property-removed-required" : "property-removed-optional", spot,
             old: site, values: (.object([name.string: value(site) ?? true]), nil),
             narrowing: isKnown ? [] : [[.kinds(.object), .present(name, [])]],
-            widening: refusals(name, isRequired, members), isDecreed: !isKnown)
+            widening: refusals(name, isRequired, members), isFinding: !isKnown)
     }
 
     private func declaration(_ name: ExactString, _ view: SchemaView) -> (Bool, [Int], SchemaSite?) {

@@ -37,11 +37,11 @@ extension SchemaWalk {
         let gone = before.filter { !after.contains($0) }
         let fresh = after.filter { !before.contains($0) }
         if before.count == 1, after.count == 1, !gone.isEmpty {
-            let isKind = isKind(spot.path, old: before[0], new: after[0])
+            let isDiscriminator = isDiscriminator(spot.path, old: before[0], new: after[0])
             note(
-                isKind ? "discriminator-value-changed" : "const-changed", spot, old: old, new: new,
+                isDiscriminator ? "discriminator-value-changed" : "const-changed", spot, old: old, new: new,
                 values: (before[0], after[0]), narrowing: [[.isOneOf(gone)]], widening: [[.isOneOf(fresh)]],
-                isDecreed: isKind)
+                isFinding: isDiscriminator)
             return
         }
         for value in gone {
@@ -53,7 +53,7 @@ extension SchemaWalk {
     }
 
     /// Whether a place is the member that names the type of the whole message.
-    private func isKind(_ path: [PathStep], old: JSONValue, new: JSONValue) -> Bool {
+    private func isDiscriminator(_ path: [PathStep], old: JSONValue, new: JSONValue) -> Bool {
         guard path.count == 1, case .member(let name) = path[0] else { return false }
         return space.roots.allSatisfy { SchemaView([$0], space).required[name] != nil } && old.stringValue != nil
             && new.stringValue != nil
@@ -80,7 +80,7 @@ extension SchemaWalk {
         for (words, rules, changed) in Self.assertions { compareKeywords(words, spot, rules, changed: changed) }
     }
 
-    /// Compares all statements of some keywords as one edit; a change has another rule than an addition or removal.
+    /// Compares all statements of some keywords as one edit; a change has a different rule than an addition or removal.
     mutating func compareKeywords(
         _ words: Set<String>, _ spot: Spot, _ rules: SchemaEdit.Rules, changed: SchemaEdit.Rules? = nil
     ) {

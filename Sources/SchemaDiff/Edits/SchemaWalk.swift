@@ -114,12 +114,12 @@ struct SchemaWalk {
     mutating func note(
         _ rules: SchemaEdit.Rules, _ spot: Spot, old: SchemaSite? = nil, new: SchemaSite? = nil,
         values: (old: JSONValue?, new: JSONValue?)? = nil, narrowing: [[Literal]] = [], widening: [[Literal]] = [],
-        isDecreed: Bool = false, isNews: Bool = false
+        isFinding: Bool = false, isNew: Bool = false
     ) {
         let values = values ?? (value(old), value(new))
         var edit = SchemaEdit(
             rules: rules, old: old ?? spot.old.site, new: new ?? spot.new.site, oldValue: values.old,
-            newValue: values.new, narrowing: narrowing, widening: widening, isDecreed: isDecreed, isNews: isNews)
+            newValue: values.new, narrowing: narrowing, widening: widening, isFinding: isFinding, isNew: isNew)
         if let position = positions[edit.key] {
             if edits[position].paths.count < 4 { edits[position].paths.append(spot.path) }
             return

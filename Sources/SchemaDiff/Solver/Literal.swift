@@ -38,7 +38,7 @@ enum NameClass: Hashable, Sendable {
     case except(Set<ExactString>)
 
     /// The class without some names; a single name is kept.
-    func unknown(to known: Set<ExactString>) -> NameClass {
+    func excluding(_ known: Set<ExactString>) -> NameClass {
         guard case .except(let names) = self else { return self }
         return .except(names.union(known))
     }

@@ -67,7 +67,7 @@ struct NumberFacts: Sendable {
 }
 
 extension JSONNumber {
-    /// The number in thousandths, within 64 bits and a reserve; nil if it is finer, larger or has an exponent.
+    /// The number in thousandths, so small that sums fit 64 bits; nil if it is finer, larger or has an exponent.
     fileprivate var thousandths: Int? {
         let parts = text.split(separator: ".", maxSplits: 1)
         guard let whole = Int(parts[0]), whole.magnitude <= 9_100_000_000_000_000 else { return nil }

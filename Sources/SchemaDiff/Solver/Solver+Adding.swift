@@ -204,7 +204,7 @@ extension Solver {
         if !table.patterns.isEmpty { return alternatives + [[]] }
         if let additional = table.additional {
             let isClosed = isReaders && space.nodes[additional].verdict == false
-            let names = isClosed ? table.others.unknown(to: writersNames) : table.others
+            let names = isClosed ? table.others.excluding(writersNames) : table.others
             alternatives.append([.kinds(.object), .someMember(names, [.fails(additional)])])
         }
         return alternatives

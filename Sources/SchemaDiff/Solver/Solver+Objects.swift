@@ -15,17 +15,17 @@ extension Solver {
         let facts: ObjectFacts
         var chosen: [(name: ExactString, literals: [Literal])] = []
         /// Names that a schema mentions.
-        let spoken: [ExactString]
+        let mentioned: [ExactString]
 
         init(_ facts: ObjectFacts) {
             self.facts = facts
             let classes = (facts.every + facts.some).map(\.names)
-            spoken = Set(facts.required).union(facts.absent).union(classes.flatMap(\.names)).sorted()
+            mentioned = Set(facts.required).union(facts.absent).union(classes.flatMap(\.names)).sorted()
         }
 
         /// Names that a schema mentions and that may still be chosen.
         var free: [ExactString] {
-            spoken.filter { name in !facts.absent.contains(name) && !chosen.contains { $0.name == name } }
+            mentioned.filter { name in !facts.absent.contains(name) && !chosen.contains { $0.name == name } }
         }
 
         /// The same plan with a member that meets demands.
@@ -54,7 +54,7 @@ extension Solver {
         }
         var tries = Tries()
         if case .except = demand.names {
-            let used = Set(plan.spoken).union(plan.chosen.map(\.name)).union(readersNames).sorted()
+            let used = Set(plan.mentioned).union(plan.chosen.map(\.name)).union(readersNames).sorted()
             let fresh = tries.value(solve([.kinds(.string)] + used.map { .isNot(.string($0.string)) }))
             candidates += [fresh?.stringValue.map { ExactString($0) }].compactMap(\.self)
         }

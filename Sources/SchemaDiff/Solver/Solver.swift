@@ -22,7 +22,7 @@ struct Solver {
     /// The questions in progress, with their depth.
     private var open: [Set<Literal>: Int] = [:]
     /// The least depth of a question in progress on which an answer relied.
-    private var leans = Int.max
+    private var reliedDepth = Int.max
     private var disjoint: [Pair: Bool] = [:]
     private var tagsByNode: [Int: [SchemaView.Tag]] = [:]
     private var fixedByNode: [Int: [JSONValue]?] = [:]
@@ -56,19 +56,19 @@ struct Solver {
         if let known = memory[key] { return known }
         if let depth = open[key] {
             // The smallest suitable value would contain a smaller one, which is impossible.
-            leans = min(leans, depth)
+            reliedDepth = min(reliedDepth, depth)
             return .none
         }
         let depth = open.count
         guard depth < Self.maxDepth else { return .unknown("the schemas nest too deep") }
         guard stepsLeft > 0 else { return .outOfSteps }
         open[key] = depth
-        let outerLeans = leans
-        leans = .max
+        let outerDepth = reliedDepth
+        reliedDepth = .max
         let outcome = search(goal)
         open[key] = nil
-        let isFinal = leans >= depth
-        leans = min(outerLeans, isFinal ? .max : leans)
+        let isFinal = reliedDepth >= depth
+        reliedDepth = min(outerDepth, isFinal ? .max : reliedDepth)
         switch outcome {
         case .found: memory[key] = outcome
         case .none: if isFinal { memory[key] = outcome }
@@ -116,7 +116,7 @@ struct Solver {
             }
             if let value = tries.value(value(facts)) {
                 if satisfies(value, goal) { return .found(value) }
-                tries.leave("a value was built that the validator does not confirm")
+                tries.noteUnknown("a value was built that the validator does not confirm")
             }
         }
         return tries.outcome

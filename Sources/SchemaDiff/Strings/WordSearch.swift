@@ -31,7 +31,7 @@ struct WordSearch {
     mutating func solve() -> Outcome {
         if facts.isEmpty { return .none }
         guard explore() else { return .unknown("the patterns are too large to combine") }
-        let alive = living()
+        let alive = liveStates()
         let empty: Outcome = alphabet.isWhole ? .none : .unknown("a pattern uses a Unicode property")
         guard alive[0] else { return empty }
         return words(alive, ifNone: empty)
@@ -69,7 +69,7 @@ struct WordSearch {
     }
 
     /// The states from which a word can still reach an accepting state.
-    private func living() -> [Bool] {
+    private func liveStates() -> [Bool] {
         var alive = isEnd
         var before = [[Int]](repeating: [], count: keys.count)
         for (state, row) in moves.enumerated() {
