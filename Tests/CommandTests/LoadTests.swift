@@ -71,7 +71,7 @@ import Testing
         (["--only", "ORDR-4"], "--only: 'ORDR-4' matches no clause"),
         (["--shard", "1/2"], "--shard: the shards of a load need a common seed"),
         (["--tokens", "/nowhere"], "/nowhere"),
-        (["--dialect", "nami"], "--dialect: a load speaks only the specification's own form"),
+        (["--dialect", "nami"], "--dialect: a load test can use only the canonical form"),
     ])
     func `a wrong option is named`(words: [String], what: String) async throws {
         let run = try await BuiltBinary.run(["load", "ws://127.0.0.1:1/ws"] + words)

@@ -63,8 +63,8 @@ package struct Examination {
         }
         // Greetings that were already performed are not repeated.
         let greetings = subject.greeting == nil ? self.greetings.scenarios : []
-        let outcome = await SuiteRun(stage: ServerStage(subject: probes.asked, specification: specification)).run(
-            greetings + probes.scenarios)
+        let stage = ServerStage(subject: probes.probedSubject, specification: specification)
+        let outcome = await SuiteRun(stage: stage).run(greetings + probes.scenarios)
         if let problem = outcome.startProblem {
             unreachable("start", problem)
             return
@@ -88,7 +88,7 @@ package struct Examination {
             crash(results[ExaminationProbes.name("crash")])
             writes(results[ExaminationProbes.name("writes")])
         }
-        means(Set(results.values.flatMap(\.exercised)))
+        forecast(besides: Set(results.values.flatMap(\.exercised)))
     }
 
     /// The principals that the server refuses because of their tokens, each with a fix.
@@ -107,8 +107,8 @@ package struct Examination {
             throw SuiteProblem(foreign, at: subject.shownAddress)
         }
         var examination = self
-        for (location, group) in greetings.groups.enumerated() {
-            let name = Greetings.name(location)
+        for (number, group) in greetings.groups.enumerated() {
+            let name = Greetings.name(number)
             guard let performance = subject.greetings.first(where: { $0.scenario == name }) else { continue }
             let probe = Probe(performance, under: specification)
             for (index, principal) in group.enumerated() {
@@ -138,8 +138,8 @@ package struct Examination {
         var greeted: [String] = []
         var answers: [(name: String, status: Int?)] = []
         var firstProbe: Probe?
-        for (location, group) in greetings.groups.enumerated() {
-            guard let probe = results[Greetings.name(location)] else { continue }
+        for (number, group) in greetings.groups.enumerated() {
+            guard let probe = results[Greetings.name(number)] else { continue }
             for (index, principal) in group.enumerated() {
                 let lane = Lane.connection(Greetings.letter(index))
                 if let reason = probe.refusal(on: lane) {
@@ -159,8 +159,8 @@ package struct Examination {
             note("auth", .ok, "\(names) \(greeted.count == 1 ? "is" : "are") \(how)")
         }
         sharedTokens()
-        if let firstProbe { announce(firstProbe) }
-        rest(answers)
+        if let firstProbe { greeting(firstProbe) }
+        sessionList(answers)
         return greeted.first == subject.principals.first?.name
     }
 
@@ -189,16 +189,16 @@ package struct Examination {
     /// Two principals with one token are one person to the server, and leaks between them cannot be seen.
     private mutating func sharedTokens() {
         let owners = Dictionary(grouping: subject.principals.filter { $0.token != nil }, by: { $0.token ?? "" })
-        for same in owners.values.map({ $0.map(\.name) }).filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
+        for names in owners.values.map({ $0.map(\.name) }).filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
             note(
                 "principals", .fault,
-                "\(same.joined(separator: ", ")) have the same token, so the server sees one principal",
+                "\(names.joined(separator: ", ")) have the same token, so the server sees one principal",
                 fix: "give each a different token")
         }
     }
 
-    /// The contents of the greeting, and the clauses that it already violates.
-    private mutating func announce(_ probe: Probe) {
+    /// Notes the contents of the greeting, and the clauses that it already violates.
+    private mutating func greeting(_ probe: Probe) {
         let hasGreeting = subject.dialect.assumedGreeting == nil
         if probe.violations.isEmpty, !hasGreeting {
             note(
@@ -220,14 +220,14 @@ package struct Examination {
         }
     }
 
-    private mutating func rest(_ answers: [(name: String, status: Int?)]) {
+    private mutating func sessionList(_ answers: [(name: String, status: Int?)]) {
         var base = subject.http.address[...]
         while base.last == "/" { base = base.dropLast() }
         guard let wire = subject.dialect.encode(RESTRequest(method: "GET", path: "/api/sessions")) else {
             return note("rest", .note, "the dialect \(subject.dialect.name) has no list of sessions to ask for")
         }
         let path = wire.path.prefix { $0 != "?" }
-        let location = subject.start == nil ? "\(base)\(path)" : String(path)
+        let url = subject.start == nil ? "\(base)\(path)" : String(path)
         let refused = Dictionary(grouping: answers.filter { $0.status != 200 }, by: \.status)
         for (status, answers) in refused.sorted(by: { ($0.key ?? 0) < ($1.key ?? 0) }) {
             let fix =
@@ -238,11 +238,11 @@ package struct Examination {
                 }
             note(
                 "rest", .fault,
-                "\(location) \(status.map { "answers \($0)" } ?? "gives no answer") to "
+                "\(url) \(status.map { "answers \($0)" } ?? "gives no answer") to "
                     + answers.map(\.name).joined(separator: ", "), fix: fix)
         }
         if refused.isEmpty, !answers.isEmpty {
-            note("rest", .ok, "\(location) accepts the same credentials")
+            note("rest", .ok, "\(url) accepts the same credentials")
         }
     }
 
@@ -267,11 +267,11 @@ package struct Examination {
             note("agent", .ok, "the agent follows a script exactly")
             if subject.agent == .model { tools(probe) }
         case (_, false):
-            let way =
+            let fix =
                 subject.agent == .model
                 ? "point the server's model address at the suite's endpoint (chapter 3.3 of the specification)"
                 : "turn on the server's test mode (chapter 3.3 of the specification), or declare 'agent': 'plain'"
-            note("agent", .fault, "asked to answer exactly '\(probes.reply)', the agent says \(said)", fix: way)
+            note("agent", .fault, "asked to answer exactly '\(probes.reply)', the agent says \(said)", fix: fix)
         }
     }
 
@@ -309,8 +309,8 @@ package struct Examination {
         note(
             "idle", .fault,
             "a silent connection was cut after \(seconds) s without traffic, and the server's heartbeat is \(heartbeat) s",
-            fix: "let the balancer or proxy before the server keep idle connections for more than two heartbeats, or "
-                + "shorten heartbeatSeconds to less than half of the time it keeps them")
+            fix: "let the balancer or proxy in front of the server keep idle connections for more than two heartbeats, "
+                + "or shorten heartbeatSeconds to less than half of its idle timeout")
     }
 
     // MARK: push
@@ -377,22 +377,24 @@ package struct Examination {
                 "'done' arrives although writes fail: the fault does not reach the store, or the answer is not stored",
                 fix: fix)
         } else {
-            note("writes", .ok, "failing writes reach the store: no 'done' while they last")
+            note("writes", .ok, "failing writes reach the store: no 'done' arrives meanwhile")
         }
     }
 
-    // MARK: means
+    // MARK: forecast
 
     /// Notes the number of scenarios that can run, and the clauses that a run will leave undecided.
-    private mutating func means(_ exercised: Set<ClauseID>) {
+    private mutating func forecast(besides exercised: Set<ClauseID>) {
         let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
-        let can = "\(forecast.performed.count) of \(selection.scenarios.count) can run"
-        if let left = scope.isStrict
+        let runnable = "\(forecast.performed.count) of \(selection.scenarios.count) can run"
+        if let missed = scope.isStrict
             ? selection.scenarios.lazy.compactMap(forecast.leftOut).first(where: \.isMissed) : nil
         {
-            note("scenarios", .gap, "\(can); a strict run is incomplete without \(left.name): \(left.skipped ?? "")")
+            note(
+                "scenarios", .gap,
+                "\(runnable); a strict run is incomplete without \(missed.name): \(missed.skipped ?? "")")
         } else {
-            note("scenarios", .ok, can)
+            note("scenarios", .ok, runnable)
         }
         diagnosis.open = forecast.open(besides: exercised)
     }

@@ -8,13 +8,13 @@ struct ExaminationProbes {
     /// The seconds for which one connection stays silent; nil if none does.
     let silence: Int?
 
-    /// The subject of the probes: even a `plain` agent gets a script, which it may follow; the patience covers
-    /// the silence.
-    var asked: ServerSubject {
-        var asked = subject
-        asked.patience = max(asked.patience, .seconds(silence ?? 0))
-        if asked.agent == .plain { asked.agent = .scripted }
-        return asked
+    /// The subject with the settings for probes: even a `plain` agent gets a script, which it may follow, and the
+    /// patience covers the silence.
+    var probedSubject: ServerSubject {
+        var probed = subject
+        probed.patience = max(probed.patience, .seconds(silence ?? 0))
+        if probed.agent == .plain { probed.agent = .scripted }
+        return probed
     }
 
     static func name(_ probe: String) -> String { "server/LIVE/\(probe)" }

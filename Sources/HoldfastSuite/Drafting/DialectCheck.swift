@@ -82,9 +82,9 @@ package struct DialectCheck {
         let meaning = entry.meaning.parts
         let what = "\(entry.sender.rawValue) \(entry.wire.map(shown) ?? shown(entry.text))"
         let head = padded(meaning.word, 12) + padded("\(entry.count)×", 6) + what
-        let said = meaning.canonical.map { " → \(shown($0))" } ?? ": \(meaning.reason ?? "no object with a type")"
-        guard case .unmapped = entry.meaning else { return head + said }
-        return "\(head)\(said)\n\(padded("", 20))\(entry.location): \(shown(entry.text))"
+        let detail = meaning.canonical.map { " → \(shown($0))" } ?? ": \(meaning.reason ?? "no object with a type")"
+        guard case .unmapped = entry.meaning else { return head + detail }
+        return "\(head)\(detail)\n\(padded("", 20))\(entry.location): \(shown(entry.text))"
     }
 
     private static func shown(_ text: String) -> String { visible(excerpt(text)) }

@@ -25,26 +25,27 @@ package struct DialectDraft {
     private let file: String
     private let typeLocation: String
     private let path: String
-    private let key: String?
+    private let keyParameter: String?
     private let first: (sender: Role, value: JSONValue)?
     private var kinds: [Kind] = []
     /// The name of the first message.
     private var opening: String?
 
     package init(_ file: String) throws {
-        var said: [(sender: Role, value: JSONValue)] = []
-        var asked: String?
+        var messages: [(sender: Role, value: JSONValue)] = []
+        var openedPath: String?
         _ = try CapturedEvents.read(file, by: .canonical) { event, _ in
             switch event.kind {
-            case .opening(let opening): asked = asked ?? opening.path
+            case .opening(let opening): openedPath = openedPath ?? opening.path
             case .text(let direction, let text):
-                guard said.count < Self.maxMessages, let value = try? JSONParser.value(text), value.objectValue != nil
+                guard messages.count < Self.maxMessages, let value = try? JSONParser.value(text),
+                    value.objectValue != nil
                 else { return }
-                said.append((direction.sender, value))
+                messages.append((direction.sender, value))
             default: break
             }
         }
-        guard !said.isEmpty else {
+        guard !messages.isEmpty else {
             throw InputProblem(
                 file, "no message in it shows who sent it",
                 expected:
@@ -52,12 +53,12 @@ package struct DialectDraft {
                 fix: "record it with 'conformance proxy --upstream URL --out capture.ndjson', or add the arrows")
         }
         self.file = file
-        typeLocation = Self.typeLocation(in: said.map(\.value))
-        path = String((asked ?? "/ws").prefix { $0 != "?" })
-        key = Self.key(in: asked ?? "")
-        first = said.first
-        let splits = splits(of: said)
-        for (sender, value) in said { note(value, from: sender, splits) }
+        typeLocation = Self.typeLocation(in: messages.map(\.value))
+        path = String((openedPath ?? "/ws").prefix { $0 != "?" })
+        keyParameter = Self.keyParameter(in: openedPath ?? "")
+        first = messages.first
+        let splits = splits(of: messages)
+        for (sender, value) in messages { note(value, from: sender, splits) }
         opening = kinds.first?.name
         // If a type has several rules, the first one whose conditions hold applies.
         kinds = kinds.enumerated().sorted { one, other in
@@ -65,9 +66,9 @@ package struct DialectDraft {
         }.map(\.element)
         guard !kinds.isEmpty else {
             throw InputProblem(
-                file, "no message in it says its type in a member",
+                file, "no message in it has a member with its type",
                 expected: "messages with a member such as 'type', 'event', 'op' or 'method'",
-                fix: "let an adapter add a type to each message: a dialect cannot tell types by which members exist")
+                fix: "let an adapter add a type to each message: a dialect cannot tell types apart by their members")
         }
         var taken: Set<[String]> = []
         for (sender, type, words) in Self.words {
@@ -96,8 +97,8 @@ package struct DialectDraft {
         return most == 0 ? "type" : locations[counts.firstIndex(of: most) ?? 0]
     }
 
-    /// The parameter of the address that carries the key.
-    private static func key(in path: String) -> String? {
+    /// The parameter of the address that carries the credential.
+    private static func keyParameter(in path: String) -> String? {
         let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let names = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
         return names.first { ["token", "key", "apiKey", "api_key", "access_token", "auth"].contains($0) }
@@ -111,9 +112,9 @@ package struct DialectDraft {
     ]
 
     /// The members that distinguish messages of a type, by side and type: at most two, each with few values.
-    private func splits(of said: [(sender: Role, value: JSONValue)]) -> [String: [String]] {
+    private func splits(of messages: [(sender: Role, value: JSONValue)]) -> [String: [String]] {
         var values: [String: [String: Set<String>]] = [:]
-        for (sender, value) in said {
+        for (sender, value) in messages {
             guard let wire = value[typeLocation]?.stringValue else { continue }
             for place in Self.splitters where place != typeLocation {
                 let found = Self.text(at: place, in: value) ?? ""
@@ -233,7 +234,7 @@ package struct DialectDraft {
             "socket": JSONValue(members: [
                 "path": path,
                 "credential": JSONValue(members: [
-                    "in": key != nil ? "query" : greets ? "frame" : "none", "name": key,
+                    "in": keyParameter != nil ? "query" : greets ? "frame" : "none", "name": keyParameter,
                 ]),
             ]),
             "greeting": greeting, "typeAt": typeLocation == "type" ? nil : typeLocation,
@@ -311,12 +312,12 @@ package struct DialectDraft {
     ]
 
     package var advice: String {
-        let open = kinds.filter { $0.meaning == nil }
+        let undecided = kinds.filter { $0.meaning == nil }
         let guessed = kinds.compactMap { kind in kind.meaning.map { "\(kind.sender.rawValue) \(kind.name) → \($0)" } }
         var lines = ["\(kinds.count) types in \(file); guessed by their names: \(guessed.joined(separator: ", "))"]
-        if !open.isEmpty {
-            lines.append(
-                "to decide: " + open.map { "\($0.sender.rawValue) \($0.name) (\($0.count)×)" }.joined(separator: ", "))
+        if !undecided.isEmpty {
+            let names = undecided.map { "\($0.sender.rawValue) \($0.name) (\($0.count)×)" }
+            lines.append("to decide: " + names.joined(separator: ", "))
         }
         lines.append(
             "next: edit the \(Self.mark) entries, then conformance dialect check my-server.json --capture \(file)")

@@ -62,7 +62,7 @@ package struct Exploration: Sendable {
         fileprivate var results: [ScenarioResult] = []
         /// The report on the results; nil if nothing was performed.
         package var report: RunReport?
-        private var shown: Set<ClauseID> = []
+        private var knownToHold: Set<ClauseID> = []
         /// Failures of the suite itself, one line each.
         var problems: [String] = []
         /// Driver failures that ended their plans, with the seeds of the plans.
@@ -85,9 +85,9 @@ package struct Exploration: Sendable {
         mutating func keep(_ performance: Performance, _ verdicts: [Verdict], seed: UInt64) {
             let hasFailed = performance.failure != nil || !performance.problems.isEmpty
             let decided = verdicts.held
-            guard hasFailed ? failures.count + problems.count <= Self.maxFailures : !shown.isSuperset(of: decided)
+            guard hasFailed ? failures.count + problems.count <= Self.maxFailures : !knownToHold.isSuperset(of: decided)
             else { return }
-            shown.formUnion(decided)
+            knownToHold.formUnion(decided)
             let role = performance.history.header.subject.role
             results.append(
                 ScenarioResult(
@@ -176,7 +176,7 @@ package struct Exploration: Sendable {
         var result = Result()
         var known: Set<String> = []
         let began = ContinuousClock.now
-        var next = seed
+        var nextSeed = seed
         var stored = (corpus?.plans ?? []).filter {
             $0.role == explored.role && (explored.startsServer || !$0.needsStart)
         }[...]
@@ -189,7 +189,7 @@ package struct Exploration: Sendable {
             let count = min(explored.jobs * 2, runs.map { $0 - result.performed } ?? .max)
             let plans = (0..<count).map { index in
                 if let plan = stored.popFirst() { return plan }
-                let seed = next &+ UInt64(index)
+                let seed = nextSeed &+ UInt64(index)
                 return corpus == nil ? explored.draw(seed) : guide.plan(seed: seed)
             }
             let scenarios = plans.compactMap { try? ScenarioFile($0) }
@@ -206,16 +206,15 @@ package struct Exploration: Sendable {
                 return result
             }
             for (index, plan) in plans.enumerated() {
-                guard let performance = performed.first(where: { $0.scenario == plan.name }) else {
-                    continue
-                }
+                guard let performance = performed.first(where: { $0.scenario == plan.name }) else { continue }
                 guard !performance.wasInterrupted, performance.startProblem == nil else { continue }
+                let seed = nextSeed &+ UInt64(index)
                 result.performed += 1
                 progress.note { $0.performed = result.performed }
-                result.problems += performance.problems.map { "seed \(next &+ UInt64(index)): \($0)" }
-                if let failure = performance.failure { result.failures.append((next &+ UInt64(index), failure)) }
+                result.problems += performance.problems.map { "seed \(seed): \($0)" }
+                if let failure = performance.failure { result.failures.append((seed, failure)) }
                 let verdicts = performance.verdicts(under: specification)
-                result.keep(performance, verdicts, seed: next &+ UInt64(index))
+                result.keep(performance, verdicts, seed: seed)
                 let isStored = corpus?.plans.contains(plan) ?? true
                 if guide.learn(from: plan, Coverage(of: performance.history, verdicts)), !isStored {
                     corpus?.keep(plan)
@@ -223,8 +222,7 @@ package struct Exploration: Sendable {
                 progress.note { $0.reached = guide.coverage.marks.count }
                 for verdict in verdicts
                 where verdict.outcome == .violation && known.insert(Self.cause(verdict)).inserted {
-                    guard let found = await shrunk(plan, performance, verdict, seed: next &+ UInt64(index), progress)
-                    else { continue }
+                    guard let found = await shrunk(plan, performance, verdict, seed: seed, progress) else { continue }
                     // Other clauses that the small plan violates have the same cause.
                     known.formUnion(found.broken.map(Self.cause))
                     result.keep(found)
@@ -232,8 +230,8 @@ package struct Exploration: Sendable {
                     notify(found)
                 }
             }
-            next &+= UInt64(count)
-            if let count = unreceived(performed), !isLate() {
+            nextSeed &+= UInt64(count)
+            if let count = refusedCount(performed), !isLate() {
                 result.startProblem = gone(after: count)
                 return result
             }
@@ -251,7 +249,7 @@ package struct Exploration: Sendable {
     }
 
     /// The number of plans whose connections the server refused; nil if it accepted one, or none was tried.
-    private func unreceived(_ performances: [Performance]) -> Int? {
+    private func refusedCount(_ performances: [Performance]) -> Int? {
         let received = performances.compactMap(\.wasReceived)
         return explored.role == .server && !received.isEmpty && !received.contains(true) ? received.count : nil
     }
@@ -288,7 +286,7 @@ package struct Exploration: Sendable {
                 return try? ScenarioFile(named)
             }
             let performances = await explored.stage(scenarios).performances
-            isGone = unreceived(performances) != nil
+            isGone = refusedCount(performances) != nil
             return scenarios.map { scenario in
                 guard let performance = performances.first(where: { $0.scenario == scenario.name }) else { return nil }
                 let broken = broken(performance)

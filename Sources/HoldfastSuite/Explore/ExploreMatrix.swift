@@ -100,7 +100,7 @@ package struct ExploreMatrix: Sendable {
         var digest = ""
         var searches: [Search] = []
         /// The time for the healthy peers.
-        var healthy = Duration.zero
+        var healthyTime = Duration.zero
         var duration = Duration.zero
 
         /// The scenario files of the smallest plans, by defect, and each alarm with its plan and transcript.
@@ -137,10 +137,10 @@ package struct ExploreMatrix: Sendable {
         var result = Result()
         meter.begin("healthy")
         result.runs = runs
-        if !defects.isEmpty { result.alarms += await healthy(lawfulServer) }
-        if !clientDefects.isEmpty { result.alarms += await healthy(lawfulClient) }
-        result.healthy = .now - began
-        if shrinks { result.alarms = await smaller(result.alarms) }
+        if !defects.isEmpty { result.alarms += await healthy(legalServer) }
+        if !clientDefects.isEmpty { result.alarms += await healthy(legalClient) }
+        result.healthyTime = .now - began
+        if shrinks { result.alarms = await shrunk(result.alarms) }
         result.digest = explorer(Setting()).digest(of: 1...5)
         meter.end("healthy", isFlawed: !result.alarms.isEmpty)
         let searches = await inParallel(wanted) { defect in
@@ -155,7 +155,7 @@ package struct ExploreMatrix: Sendable {
     }
 
     /// Legal servers in rotation: with all profiles, in a variation, and with fewer profiles.
-    private func lawfulServer(_ index: Int) -> (name: String, explorer: Explorer) {
+    private func legalServer(_ index: Int) -> (name: String, explorer: Explorer) {
         let all = Profile.all(of: .server)
         switch (index % 3, index / 3) {
         case (1, let number):
@@ -164,15 +164,15 @@ package struct ExploreMatrix: Sendable {
             setting.configuration.variations = [variation]
             return (variation.rawValue, explorer(setting))
         case (2, let number):
-            let left = all.subtracting([.core]).sorted().enumerated().filter { (number + 1) >> $0.offset & 1 == 1 }
-            let profiles = all.subtracting(left.map(\.element))
-            return ("without \(left.map(\.element.rawValue).joined(separator: ", "))", explorer(Setting(profiles)))
+            let removed = all.subtracting([.core]).sorted().enumerated().filter { (number + 1) >> $0.offset & 1 == 1 }
+            let profiles = all.subtracting(removed.map(\.element))
+            return ("without \(removed.map(\.element.rawValue).joined(separator: ", "))", explorer(Setting(profiles)))
         default: return ("healthy", explorer(Setting()))
         }
     }
 
     /// Legal clients in rotation: with all profiles, in a variation, and with fewer profiles.
-    private func lawfulClient(_ index: Int) -> (name: String, explorer: Explorer) {
+    private func legalClient(_ index: Int) -> (name: String, explorer: Explorer) {
         var setting = ClientSetting()
         var name = "healthy client"
         switch (index % 3, index / 3) {
@@ -181,18 +181,18 @@ package struct ExploreMatrix: Sendable {
             setting.variations = [variation]
             name = variation.rawValue
         case (2, let number):
-            let left: Set<Profile> = [[.clientSync], [.clientPush], [.clientSync, .clientPush]][number % 3]
-            setting.profiles.subtract(left)
-            name = "without \(left.sorted().map(\.rawValue).joined(separator: ", "))"
+            let removed: Set<Profile> = [[.clientSync], [.clientPush], [.clientSync, .clientPush]][number % 3]
+            setting.profiles.subtract(removed)
+            name = "without \(removed.sorted().map(\.rawValue).joined(separator: ", "))"
         default: break
         }
         return (name, explorer(setting))
     }
 
-    private func healthy(_ lawful: @escaping @Sendable (Int) -> (name: String, explorer: Explorer)) async -> [Alarm] {
+    private func healthy(_ peer: @escaping @Sendable (Int) -> (name: String, explorer: Explorer)) async -> [Alarm] {
         let slices = stride(from: 0, to: runs, by: Self.slice).map { $0..<min($0 + Self.slice, runs) }
         let alarms = await inParallel(Array(slices.enumerated())) { index, slice in
-            let (name, explorer) = lawful(index)
+            let (name, explorer) = peer(index)
             var guide = Guide(explorer.draw)
             return slice.flatMap { index -> [Alarm] in
                 let seed = self.seed &+ UInt64(index)
@@ -215,7 +215,7 @@ package struct ExploreMatrix: Sendable {
     }
 
     /// The same alarms; the first few of each cause have shrunk plans.
-    private func smaller(_ alarms: [Alarm]) async -> [Alarm] {
+    private func shrunk(_ alarms: [Alarm]) async -> [Alarm] {
         var seen: [String: Int] = [:]
         let chosen = alarms.map { alarm in
             seen[alarm.cause, default: 0] += 1
@@ -293,7 +293,7 @@ extension ExploreMatrix.Result {
 
     private var summary: String {
         let found = searches.compactMap(\.median).sorted()
-        let rate = Double(runs) / max(0.001, Double(healthy.milliseconds) / 1000) * 60
+        let rate = Double(runs) / max(0.001, Double(healthyTime.milliseconds) / 1000) * 60
         var words =
             "\(readable(runs)) plans against healthy peers: \(alarms.isEmpty ? "no" : readable(alarms.count)) false "
             + "alarm\(alarms.count == 1 ? "" : "s"), \(readable(Int(rate))) plans a minute"

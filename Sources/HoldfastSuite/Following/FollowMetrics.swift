@@ -74,7 +74,7 @@ package final class FollowMetrics: Sendable {
         family("exercised_total", "counter", "How often each clause was exercised.", byClause(exercised))
         family("events_total", "counter", "Events read.", [" \(state.events)"])
         family("dropped_lines_total", "counter", "Lines of a pipe that were not judged.", [" \(state.dropped.lines)"])
-        family("dropped_bytes_total", "counter", "Bytes of those lines.", [" \(state.dropped.bytes)"])
+        family("dropped_bytes_total", "counter", "Bytes of the dropped lines.", [" \(state.dropped.bytes)"])
         let times = state.times.values
         family("open_turns", "gauge", "Turns that have not ended.", [" \(times.reduce(0) { $0 + $1.openTurns })"])
         let histograms: [(String, String, KeyPath<WireTimes, Histogram>)] = [

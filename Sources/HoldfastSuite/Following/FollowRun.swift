@@ -103,18 +103,18 @@ package struct FollowRun: Sendable {
         var known = KnownFindings()
         var lastJudged: JudgeSource.Unit?
         var sample = plan.sample.map(PrincipalSample.init)
-        var (isFresh, nextJudgment) = (false, ContinuousClock.now)
+        var (hasNewLines, nextJudgment) = (false, ContinuousClock.now)
         var dropped = 0
         func close(_ unit: JudgeSource.Unit) {
             let (verdicts, symptoms, _) = HoldfastJudge.examine(unit.history, under: specification)
             shared.value.withLock {
                 $0.add(unit, name: source.name, verdicts, symptoms, under: specification, keepsParts: false)
             }
-            keep(unit, verdicts, shared)
+            write(unit, verdicts, shared)
             plan.metrics?.exercised(Self.exercised(verdicts), of: index, isClosed: true)
-            let (new, old) = known.close(unit.locations, verdicts)
+            let (new, withdrawn) = known.close(unit.locations, verdicts)
             announce(new, in: unit, source.name)
-            for (id, finding) in old {
+            for (id, finding) in withdrawn {
                 guard let clause = specification[id] else { continue }
                 notify(Notice(clause: clause, name: source.name, finding: finding, lines: [], isWithdrawn: true))
             }
@@ -139,7 +139,7 @@ package struct FollowRun: Sendable {
                             \(source.name): \(counted(lines, "line")) dropped, \(readable(dropped)) so far: they arrive faster \
                             than they can be judged
                             """)
-                    case .lines: isFresh = true
+                    case .lines: hasNewLines = true
                     }
                     var events: [Event] = []
                     let hasMetrics = plan.metrics != nil
@@ -147,9 +147,9 @@ package struct FollowRun: Sendable {
                     plan.metrics?.take(events, of: index, by: options.reading.dialect)
                     for unit in units { close(unit) }
                 }
-                guard isFresh || known.hasSuspects, .now >= nextJudgment, !isOver else { continue }
+                guard hasNewLines || known.hasSuspects, .now >= nextJudgment, !isOver else { continue }
                 let start = ContinuousClock.now
-                if isFresh, let unit = source.open {
+                if hasNewLines, let unit = source.open {
                     let verdicts = HoldfastJudge.judge(unit.history, under: specification)
                     plan.metrics?.exercised(Self.exercised(verdicts), of: index, isClosed: false)
                     lastJudged = unit
@@ -157,7 +157,7 @@ package struct FollowRun: Sendable {
                 } else if let unit = lastJudged {
                     announce(known.confirm(), in: unit, source.name)
                 }
-                isFresh = false
+                hasNewLines = false
                 // Checks take at most a fifth of the time.
                 nextJudgment = .now + max(.milliseconds(300), (.now - start) * 4)
             }
@@ -186,7 +186,7 @@ package struct FollowRun: Sendable {
     }
 
     /// Writes a part with violations at once, so that it need not be kept in memory.
-    private func keep(_ unit: JudgeSource.Unit, _ verdicts: [Verdict], _ shared: SharedJudgment) {
+    private func write(_ unit: JudgeSource.Unit, _ verdicts: [Verdict], _ shared: SharedJudgment) {
         guard let out = plan.out, verdicts.contains(where: { $0.outcome == .violation }),
             shared.parts.withLock({ parts in
                 guard parts.written < Judgment.maxParts else { return false }
@@ -209,7 +209,7 @@ package struct FollowRun: Sendable {
 }
 
 extension FollowRun.Notice {
-    /// The finding as text; nil if it is only counted, never for a withdrawn one.
+    /// The finding as text; nil if it is only counted and not withdrawn.
     package func text(_ style: ConsoleStyle, _ detail: ReportTally.Detail) -> String? {
         let what = JudgedEvents.cut(finding.what)
         if isWithdrawn {

@@ -78,7 +78,7 @@ package struct ProxySummary {
             return style.row(clause, entry.outcome, exercised: entry.exercised)
         }
         for (clause, count) in violations.totals.sorted(by: { $0.key < $1.key }) {
-            lines.append("\(clause) is violated \(counted(count, "time")) in all, as 'conformance judge' shows")
+            lines.append("\(clause) is violated \(counted(count, "time")) in all; 'conformance judge' shows each")
         }
         for rule in proxy.unusedRules {
             lines.append(
@@ -101,7 +101,7 @@ package struct ProxySummary {
         }
         // Unless quiet, the foreign protocol was already reported when it was recognized.
         if let foreign = proxy.foreign, isQuiet { lines.append("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
-        if !isQuiet { lines.append(passed) }
+        if !isQuiet { lines.append(traffic) }
         if !proxy.statedProfiles.isEmpty {
             let names = proxy.statedProfiles.union([.core]).sorted().map(\.rawValue).joined(separator: ", ")
             lines.append("profiles from 'connected': \(names)")
@@ -110,7 +110,7 @@ package struct ProxySummary {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private var passed: String {
+    private var traffic: String {
         var parts = [
             counted(proxy.tallies.connections, "WebSocket"), counted(proxy.tallies.messages, "message"),
             counted(proxy.tallies.requests, "request"),

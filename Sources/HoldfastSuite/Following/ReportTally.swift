@@ -5,7 +5,7 @@ import HoldfastPlatform
 package final class ReportTally: Sendable {
     package enum Detail: Sendable, Equatable {
         case explained
-        /// One line a minute for a clause that was already explained, with the number of findings left out since then.
+        /// One line a minute for a clause that was already explained, with the number left out since its last report.
         case brief(leftOut: Int)
         case counted
     }
@@ -38,7 +38,7 @@ package final class ReportTally: Sendable {
         }
     }
 
-    /// Withdraws a finding that later events cleared; that is always reported.
+    /// Withdraws a finding that later events cleared; the withdrawal is always reported.
     package func withdraw(_ clause: ClauseID) -> Detail {
         counts.withLock { $0[clause]?.withdrawn += 1 }
         return .explained

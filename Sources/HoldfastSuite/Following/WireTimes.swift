@@ -60,7 +60,7 @@ struct WireTimes: Sendable {
         }
     }
 
-    /// Handles an ack, or the response that stands for one; a repeat begins no turn.
+    /// Handles an ack, or the response in its place; a duplicate begins no turn.
     private mutating func accept(_ ack: JSONValue, from start: Int, at now: Int) {
         toAck.add(now - start)
         if ack["duplicate"]?.boolValue != true, let turn = ack["turnId"]?.stringValue {

@@ -29,11 +29,11 @@ package enum Files {
         let bytes: [UInt8]?
         do throws(SystemError) {
             if path == "-" {
-                bytes = try stream(.standardInput)
+                bytes = try contents(of: .standardInput)
             } else {
                 let file = try Descriptor(opening: path, for: .reading)
                 defer { file.close() }
-                bytes = try stream(file)
+                bytes = try contents(of: file)
             }
         } catch {
             throw unreadable(location, error)
@@ -48,7 +48,7 @@ package enum Files {
     package static func isFolder(_ path: String) -> Bool { (try? FileStatus(of: path))?.kind == .folder }
 
     /// The whole contents of a stream; nil if it is too large.
-    private static func stream(_ descriptor: Descriptor) throws(SystemError) -> [UInt8]? {
+    private static func contents(of descriptor: Descriptor) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {
             let more = try descriptor.read(atMost: 1 << 20)
@@ -83,8 +83,8 @@ package enum Files {
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         let kind = (try? FileStatus(of: target.path))?.kind ?? .regular
         // The pipe is held open, so that its reader sees no end before the text.
-        let reader = kind == .pipe ? try reader(of: target.path) : nil
-        defer { reader?.close() }
+        let pipe = kind == .pipe ? try openPipe(at: target.path) : nil
+        defer { pipe?.close() }
         do {
             if kind == .regular, !path.hasPrefix("/dev/") {
                 try Data(text.utf8).write(to: target, options: .atomic)
@@ -99,7 +99,7 @@ package enum Files {
     }
 
     /// Opens a pipe for writing once it has a reader.
-    private static func reader(of path: String) throws -> Descriptor {
+    private static func openPipe(at path: String) throws -> Descriptor {
         let deadline = ContinuousClock.now + pipeLimit
         while true {
             if let pipe = try? Descriptor(opening: path, for: .nonblockingWriting) { return pipe }

@@ -11,7 +11,7 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
 
     /// The targets of `NAME=FILE` flags.
     ///
-    /// Creates the folders, so that a long run does not fail at its end for lack of one. Before a run, reports of an
+    /// Creates the folders, because a long run would otherwise fail at its end. Before a run, reports of an
     /// earlier run are removed, so that a failed run does not leave them behind.
     package static func all(_ flags: [String], forRun: Bool = false) throws -> [Self] {
         var targets: [Self] = []
@@ -83,9 +83,9 @@ package enum StaleReports {
         // The words after `--` belong to the driver.
         let words = words.prefix { $0 != "--" }
         return words.indices.compactMap { index in
-            let isApart = words[index] == "--format" && index + 1 < words.count
-            guard isApart || words[index].hasPrefix("--format=") else { return nil }
-            let flag = isApart ? words[index + 1] : String(words[index].dropFirst("--format=".count))
+            let isSeparate = words[index] == "--format" && index + 1 < words.count
+            guard isSeparate || words[index].hasPrefix("--format=") else { return nil }
+            let flag = isSeparate ? words[index + 1] : String(words[index].dropFirst("--format=".count))
             let parts = flag.split(separator: "=", maxSplits: 1).map(String.init)
             // If the format is unknown, the flag may be a typo, so its file is left alone.
             return parts.count == 2 && ReportFormat(rawValue: parts[0]) != nil ? (parts[0], parts[1]) : nil

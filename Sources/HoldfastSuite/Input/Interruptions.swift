@@ -5,13 +5,13 @@ import HoldfastStage
 
 /// The external reasons for ending a command early: SIGINT, SIGTERM, SIGHUP, and the end of standard input.
 ///
-/// The first one lets the command end properly, and a line says so if that takes longer than a second; a second signal
-/// ends the process at once, with the subjects it started and their folders. Signals in quick succession count as one:
-/// a service manager or `timeout` signals the program and then its group, and a closing terminal signals more than once
-/// too.
+/// The first one lets the command end properly, and a line says so if that takes longer than a second. A second signal
+/// kills the started subjects, removes their folders, and ends the process at once. Signals in quick succession count
+/// as one: a service manager or `timeout` signals the program and then its group, and a closing terminal signals more
+/// than once too.
 package final class Interruptions: Sendable {
     /// For this long after the first signal, further ones count as repeats of it.
-    private static let echo = Duration.seconds(1)
+    private static let repeatWindow = Duration.seconds(1)
 
     private let reason = Latch<ContinuousClock.Instant>()
     private let sources: [any DispatchSourceSignal]
@@ -42,7 +42,7 @@ package final class Interruptions: Sendable {
                     DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
                         notify("ending in order; \(again) ends this at once")
                     }
-                } else if let first = firstSignal.value, now - first >= Self.echo {
+                } else if let first = firstSignal.value, now - first >= Self.repeatWindow {
                     RunningSubjects.killAll()
                     leaving()
                     signal.end()
@@ -60,7 +60,7 @@ package final class Interruptions: Sendable {
     }
 
     /// Returns at the first interruption, immediately if there already was one, or when the calling task is canceled.
-    @Sendable package func first() async { await reason.isSet() }
+    @Sendable package func first() async { await reason.untilSet() }
 
     deinit {
         for source in sources { source.cancel() }
@@ -82,7 +82,7 @@ func first(of stops: Stop?...) -> Stop {
 
 extension Latch {
     /// Returns once the latch is set, or the calling task is canceled.
-    @Sendable func isSet() async { while await wait(within: .seconds(86_400)) == nil, !Task.isCancelled {} }
+    @Sendable func untilSet() async { while await wait(within: .seconds(86_400)) == nil, !Task.isCancelled {} }
 }
 
 /// Runs the body to its end and cancels it once `stop` returns; the body then returns its partial result.

@@ -6,7 +6,7 @@ import HoldfastReport
 /// The parts of captures that a page draws: as many as fit, those with findings first.
 struct DrawnParts: Sendable {
     private struct Entry {
-        let location: (Int, Int, Int)
+        let order: (rank: Int, file: Int, number: Int)
         let result: ScenarioResult
     }
 
@@ -17,7 +17,7 @@ struct DrawnParts: Sendable {
     private static let maxEvents = 40_000
 
     var results: [ScenarioResult] {
-        entries.sorted { ($0.location.1, $0.location.2) < ($1.location.1, $1.location.2) }.map(\.result)
+        entries.sorted { ($0.order.file, $0.order.number) < ($1.order.file, $1.order.number) }.map(\.result)
     }
 
     static func name(of number: Int, in file: String) -> String { number == 1 ? file : "\(file), part \(number)" }
@@ -28,8 +28,8 @@ struct DrawnParts: Sendable {
         let rank = found.contains(.violation) ? 0 : !found.isEmpty || isOfInterest ? 1 : 2
         let result = ScenarioResult(
             name: Self.name(of: unit.number, in: name), history: unit.history, verdicts: verdicts)
-        entries.append(Entry(location: (rank, unit.file, unit.number), result: result))
-        entries.sort { $0.location < $1.location }
+        entries.append(Entry(order: (rank, unit.file, unit.number), result: result))
+        entries.sort { $0.order < $1.order }
         events += unit.history.events.count
         while events > Self.maxEvents, entries.count > 1, let last = entries.popLast() {
             events -= last.result.history.events.count

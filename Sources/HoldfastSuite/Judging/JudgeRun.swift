@@ -16,17 +16,17 @@ package struct JudgeOptions: Sendable {
     let pipeTimeout: Int
     /// Whether the profiles come from the greetings, because no flag or file declares them.
     let isUndeclared: Bool
-    /// Whether the profiles were given, so that they replace those in a transcript.
-    let isNamed: Bool
+    /// Whether profiles were given, which then replace those in a transcript.
+    let hasGivenProfiles: Bool
     /// The built-in dialects, whose messages identify their captures.
     let dialects: [Dialect]
 
     package init(
         form: CaptureForm?, reading: CaptureReader.Options, pipeTimeout: Int, isUndeclared: Bool = false,
-        isNamed: Bool = false, dialects: [Dialect] = []
+        hasGivenProfiles: Bool = false, dialects: [Dialect] = []
     ) {
-        (self.form, self.reading, self.dialects) = (form, reading, dialects)
-        (self.isUndeclared, self.isNamed, self.pipeTimeout) = (isUndeclared, isNamed, max(0, pipeTimeout))
+        (self.form, self.reading, self.dialects, self.pipeTimeout) = (form, reading, dialects, max(0, pipeTimeout))
+        (self.isUndeclared, self.hasGivenProfiles) = (isUndeclared, hasGivenProfiles)
     }
 
     package init(
@@ -53,7 +53,7 @@ package struct JudgeOptions: Sendable {
                 dialect: dialect, isOnePerson: isOnePerson ? true : nil, known: isBesideServer ? [.network] : [],
                 lacking: isLossy ? [.frames] : []),
             pipeTimeout: pipeTimeout,
-            isUndeclared: named.isEmpty && described?.profiles == nil, isNamed: !named.isEmpty,
+            isUndeclared: named.isEmpty && described?.profiles == nil, hasGivenProfiles: !named.isEmpty,
             dialects: try specification.dialects())
     }
 }
@@ -91,11 +91,11 @@ package struct JudgeRun: Sendable {
         await onDeepStack {
             DispatchQueue.concurrentPerform(iterations: max(1, jobs)) { _ in
                 while let source = next(pool) {
-                    let isMore = take(from: source, into: judgment)
+                    let hasMore = take(from: source, into: judgment)
                     pool.withLock { pool in
                         guard let index = pool.active.firstIndex(where: { $0.source === source }) else { return }
                         pool.active[index].workers -= 1
-                        if !isMore { pool.active.remove(at: index) }
+                        if !hasMore { pool.active.remove(at: index) }
                     }
                     progress?.note(source, violations: judgment.withLock { $0.clauses(.violation).count })
                 }

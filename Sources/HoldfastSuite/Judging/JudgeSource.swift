@@ -94,7 +94,7 @@ final class JudgeSource: Sendable {
         while state.waiting.isEmpty, !state.isAtEnd { try readMore(&state) }
         if state.number == 0, let first = state.waiting.first?.history, first.header.dialect.isCanonical {
             do throws(InputProblem) {
-                try refuse(WireSample(first))
+                try refuseForeign(WireSample(first))
             } catch {
                 state.waiting = []
                 throw error
@@ -120,7 +120,7 @@ final class JudgeSource: Sendable {
     /// The history with the profiles that its server stated; a run's transcript keeps its own by default.
     private func declaring(_ history: History, _ state: inout State) -> History {
         let subject = history.header.subject
-        if options.isNamed, subject.role == options.reading.subject.role {
+        if options.hasGivenProfiles, subject.role == options.reading.subject.role {
             var header = history.header
             header.subject.profiles = options.reading.subject.profiles
             return History(header: header, events: history.events, frames: history.frames)
@@ -155,13 +155,13 @@ final class JudgeSource: Sendable {
         state.summary.form = form
         if form == .report { return try readReport(&state) }
         // A large part of a file is read to find the owner of the log; for a pipe, the opening must suffice.
-        let beginning = path == "-" ? opening : (try? state.input?.opening(Self.maxReadableBytes)) ?? opening
-        let isWhole = beginning.count < (path == "-" ? CaptureForm.openingBytes : Self.maxReadableBytes)
+        let beginning = path == "-" ? opening : (try? state.input?.opening(Self.ownerSearchBytes)) ?? opening
+        let isWhole = beginning.count < (path == "-" ? CaptureForm.openingBytes : Self.ownerSearchBytes)
         state.reader = reader(form, beginning, isWhole: isWhole)
     }
 
     /// The number of bytes of a file that are read to find its owner.
-    private static let maxReadableBytes = 1 << 20
+    private static let ownerSearchBytes = 1 << 20
 
     private func reader(
         _ form: CaptureForm, _ opening: [UInt8], isWhole: Bool = false, skipsWrongLines: Bool = false
@@ -182,15 +182,15 @@ final class JudgeSource: Sendable {
                 } else {
                     try CaptureForm.recognized(in: opening, file: name, dialect: options.reading.dialect)
                 }
-            if ![.transcript, .report, .har].contains(form) { try refuse(CaptureOpening(opening).sample) }
+            if ![.transcript, .report, .har].contains(form) { try refuseForeign(CaptureOpening(opening).sample) }
             return form
         } catch {
-            try refuse(CaptureOpening(opening).sample)
+            try refuseForeign(CaptureOpening(opening).sample)
             throw error
         }
     }
 
-    private func refuse(_ sample: WireSample) throws(InputProblem) {
+    private func refuseForeign(_ sample: WireSample) throws(InputProblem) {
         guard options.reading.dialect.isCanonical, let foreign = sample.foreign(among: options.dialects) else { return }
         throw InputProblem(name, foreign.what, expected: ForeignProtocol.expected, fix: foreign.fix(naming: name))
     }

@@ -32,16 +32,16 @@ struct JudgedEvents {
         let all = unit.history.events.indices
         let cited = cited(events)
         var drawn: Set<Int> = []
-        for (location, event) in cited.enumerated() {
-            let next = location + 1 < cited.count ? cited[location + 1] : event
+        for (position, event) in cited.enumerated() {
+            let next = position + 1 < cited.count ? cited[position + 1] : event
             let end = (event...max(event, next)).count <= Self.maxDrawn ? max(event, next) : event
             drawn.formUnion((max(0, event - 8)...min(end + 4, all.upperBound - 1)))
         }
-        let locations = drawn.sorted()
+        let indices = drawn.sorted()
         let history = History(
-            header: unit.history.header, events: locations.map { unit.history.events[$0] },
-            frames: locations.map { unit.history.frames[$0] })
-        let marked = cited.compactMap { event in locations.firstIndex(of: event) }
+            header: unit.history.header, events: indices.map { unit.history.events[$0] },
+            frames: indices.map { unit.history.frames[$0] })
+        let marked = cited.compactMap { event in indices.firstIndex(of: event) }
         return SequenceChart(history, marking: [.init(marked, on: clause)], maxVerbatim: 600)
     }
 

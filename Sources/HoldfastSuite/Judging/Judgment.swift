@@ -34,7 +34,8 @@ package struct Judgment: Sendable {
         /// The number of histories that break it although no server with their wire format can keep it.
         var excused = 0
         var examples: [Example<(outcome: Outcome, finding: Finding)>] = []
-        var unreached: Set<String> = []
+        /// The reasons why captures could not exercise it.
+        var obstacles: Set<String> = []
         /// Whether any history could have exercised it.
         var wasReachable = false
 
@@ -129,10 +130,11 @@ package struct Judgment: Sendable {
         let words: [(Outcome, String)] = [
             (.violation, "violated"), (.warning, "warned"), (.pass, "passed"), (.inconclusive, "inconclusive"),
         ]
-        let lost = clauses(.violation).count { clauses[$0]?.isUnkeepable == true }
+        let unkeepable = clauses(.violation).count { clauses[$0]?.isUnkeepable == true }
         var parts = words.map { (clauses($0).count, $1) }.filter { $0.0 > 0 }.map { "\($0) \($1)" }
-        if lost > 0 {
-            parts[0] += " (\(clauses(.violation).count - lost) to repair, \(lost) that this wire format cannot keep)"
+        if unkeepable > 0 {
+            let repairable = clauses(.violation).count - unkeepable
+            parts[0] += " (\(repairable) to repair, \(unkeepable) that this wire format cannot keep)"
         }
         if let first = parts.first {
             let count = Int(first.prefix { $0 != " " }) ?? 0
@@ -160,12 +162,14 @@ package struct Judgment: Sendable {
         if hasViolation { return "violation: \(counts)\(observations)" }
         if exercised.isEmpty { return "nothing could be judged\(observations); \(counts)" }
         if lacksMessages { return "incomplete, no WebSocket message in it\(observations); \(counts)" }
-        if isOpen { return "incomplete, as the stored run was: \(counts)\(observations)" }
+        if isIncomplete { return "incomplete, as the stored run was: \(counts)\(observations)" }
         return "no violations\(observations); \(counts)"
     }
 
     /// Whether nothing was decided, messages are missing, or a judged report is that of an incomplete run.
-    private var isOpen: Bool { exercised.isEmpty || lacksMessages || files.contains { $0.summary.runIsIncomplete } }
+    private var isIncomplete: Bool {
+        exercised.isEmpty || lacksMessages || files.contains { $0.summary.runIsIncomplete }
+    }
 
     private var lacksMessages: Bool { files.contains { $0.summary.lacksMessages } }
 
@@ -174,7 +178,7 @@ package struct Judgment: Sendable {
     package var exit: ExitStatus {
         if hasViolation || failsOn == .observation && observations > 0 { return .violation }
         // A capture need not decide every clause; a report must decide all that its subject declared.
-        return isOpen ? .incomplete : .conforms
+        return isIncomplete ? .incomplete : .conforms
     }
 
     var meaning: String { exit == .violation && !hasViolation ? "observation" : exit.meaning }
@@ -205,7 +209,7 @@ package struct Judgment: Sendable {
             tally.findings += verdict.findings.count
             tally.excused += verdict.isUnkeepable ? 1 : 0
             if let clause = specification[verdict.clause], let need = header.capture?.lacking(for: clause) {
-                tally.unreached.insert(need.reason)
+                tally.obstacles.insert(need.reason)
             } else if verdict.outcome != .notApplicable {
                 tally.wasReachable = true
             }
@@ -234,15 +238,15 @@ package struct Judgment: Sendable {
         let before = stored.keyed(by: \.clause)
         let now = computed.keyed(by: \.clause)
         for clause in Set(before.keys).union(now.keys).sorted() {
-            let (one, other) = (before[clause], now[clause])
+            let (old, new) = (before[clause], now[clause])
             // Unexercised clauses and clauses of undeclared profiles are not stored.
-            if one == nil, other.map({ $0.outcome == .notApplicable || $0.outcome == .untested }) ?? true { continue }
+            if old == nil, new.map({ $0.outcome == .notApplicable || $0.outcome == .untested }) ?? true { continue }
             recomputed += 1
-            guard one != other else { continue }
+            guard old != new else { continue }
             differenceCount += 1
             guard differences.count < Self.maxDifferences else { continue }
-            var (stored, computed) = (Self.words(one), Self.words(other))
-            if stored == computed { (stored, computed) = (stored + " on other findings", computed + " on its own") }
+            let (stored, words) = (Self.words(old), Self.words(new))
+            let computed = stored == words ? words + " with different findings" : words
             differences.append(
                 Difference(
                     file: unit.file, number: unit.number, scenario: scenario, clause: clause, stored: stored,
@@ -280,22 +284,22 @@ extension Judgment.ClauseTally {
 }
 
 extension Judgment.SymptomTally {
-    /// Keeps the longest silences, and else the first observations in the order of files and parts.
+    /// Keeps the longest silences, and of other observations the first ones in the order of files and parts.
     fileprivate mutating func keep(_ symptoms: [Symptom], of unit: JudgeSource.Unit, name: String) {
         count += symptoms.count
         for symptom in symptoms.prefix(Judgment.maxExamples) {
-            let location = (-symptom.lasted, unit.file, unit.number)
-            if examples.count >= Judgment.maxExamples, examples.allSatisfy({ $0.location <= location }) { continue }
+            let rank = (-symptom.lasted, unit.file, unit.number)
+            if examples.count >= Judgment.maxExamples, examples.allSatisfy({ $0.rank <= rank }) { continue }
             examples.append(Judgment.Example(symptom, at: symptom.events, on: nil, in: unit, named: name))
         }
         let sorted = examples.enumerated().sorted { one, other in
-            one.element.location == other.element.location
-                ? one.offset < other.offset : one.element.location < other.element.location
+            one.element.rank == other.element.rank
+                ? one.offset < other.offset : one.element.rank < other.element.rank
         }
         examples = Array(sorted.map(\.element).prefix(Judgment.maxExamples))
     }
 }
 
 extension Judgment.Example<Symptom> {
-    fileprivate var location: (Int, Int, Int) { (-found.lasted, file, number) }
+    fileprivate var rank: (Int, Int, Int) { (-found.lasted, file, number) }
 }

@@ -52,7 +52,7 @@ extension Judgment {
         }
         return JSONValue(members: [
             "id": id, "outcome": tally.outcome.rawValue, "exercised": tally.exercised, "findings": tally.findings,
-            "unreached": tally.wasReachable ? nil : tally.unreached.sorted().orAbsent, "first": first.orAbsent,
+            "unreached": tally.wasReachable ? nil : tally.obstacles.sorted().orAbsent, "first": first.orAbsent,
         ])
     }
 

@@ -53,7 +53,7 @@ extension Judgment {
             ("Versions", "specification \(specification.version), program \(toolVersion)"),
             (
                 "Clauses",
-                "\(reachable) of \(inQuestion.count) can be checked from it; \(JudgmentText.were(exercised.count))"
+                "\(reachable) of \(inQuestion.count) can be checked here; \(JudgmentText.were(exercised.count))"
             ),
             ("Exit code", "\(Int(exit.rawValue))" + (failsOn == .observation ? ", with --fail-on observation" : "")),
         ]

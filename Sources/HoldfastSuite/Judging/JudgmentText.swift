@@ -24,15 +24,14 @@ package struct JudgmentText {
             judgment.hasCaptures && judgment.roles == [.server]
             ? ["only the server was judged; --role client judges the client of the same capture"] : []
         var parts = [([headline] + role + deaths.map(style.red)).joined(separator: "\n") + "\n" + files]
-        if let timeline = judgment.timeline { parts.append(happened(timeline)) }
+        if let timeline = judgment.timeline { parts.append(story(timeline)) }
         let violated = judgment.clauses(.violation)
-        let lost = violated.filter { judgment.clauses[$0]?.isUnkeepable == true }
-        parts += violated.filter { !lost.contains($0) }.compactMap(details)
-        if !lost.isEmpty {
-            let count = counted(lost.count, "clause")
-            parts.append(
-                style.bold("\(violated.count - lost.count) to repair; \(count) that this wire format cannot keep:"))
-            parts += lost.compactMap(details)
+        let unkeepable = violated.filter { judgment.clauses[$0]?.isUnkeepable == true }
+        parts += violated.filter { !unkeepable.contains($0) }.compactMap(details)
+        if !unkeepable.isEmpty {
+            let (repairable, count) = (violated.count - unkeepable.count, counted(unkeepable.count, "clause"))
+            parts.append(style.bold("\(repairable) to repair; \(count) that this wire format cannot keep:"))
+            parts += unkeepable.compactMap(details)
         }
         for outcome in [Outcome.warning, .inconclusive] { parts += judgment.clauses(outcome).compactMap(details) }
         if judgment.recomputed > 0 { parts.append(differences) }
@@ -84,7 +83,7 @@ package struct JudgmentText {
     }
 
     /// The story, line by line; it replaces the charts of observations.
-    private func happened(_ timeline: Timeline) -> String {
+    private func story(_ timeline: Timeline) -> String {
         let lines = timeline.sections.flatMap { section in
             [style.wrapped(section.title, indent: 2, hanging: 2)]
                 + section.lines.map { line in
@@ -165,23 +164,23 @@ package struct JudgmentText {
     private var coverage: String {
         let inQuestion = judgment.inQuestion
         let reachable = inQuestion.filter(\.value.wasReachable)
-        let silent = reachable.filter { $0.value.exercised == 0 }.keys.sorted()
-        let source = judgment.hasCaptures ? "a capture" : "it"
+        let unseen = reachable.filter { $0.value.exercised == 0 }.keys.sorted()
+        let source = judgment.hasCaptures ? "a capture" : "the transcripts"
         var lines = [
             "\(reachable.count) of \(inQuestion.count) clauses can be checked from \(source); \(Self.were(judgment.exercised.count))"
         ]
-        if !silent.isEmpty { lines.append("not seen: \(counted(silent.count, "clause")) (\(names(silent)))") }
+        if !unseen.isEmpty { lines.append("not seen: \(counted(unseen.count, "clause")) (\(names(unseen)))") }
         let unreached = inQuestion.filter { !$0.value.wasReachable }
-        let reasons = Dictionary(grouping: unreached, by: { $0.value.unreached.sorted().joined(separator: "; ") })
+        let reasons = Dictionary(grouping: unreached, by: { $0.value.obstacles.sorted().joined(separator: "; ") })
         for (reason, clauses) in reasons.sorted(by: { $0.key < $1.key }) where !reason.isEmpty {
             lines.append(
                 "not from a capture: \(clauses.count), because \(reason) (\(names(clauses.map(\.key).sorted())))")
         }
-        if !listsAll, !silent.isEmpty || !unreached.isEmpty { lines.append("--verbose lists the clauses") }
-        let foreign = judgment.clauses(.notApplicable)
-        if !foreign.isEmpty {
+        if !listsAll, !unseen.isEmpty || !unreached.isEmpty { lines.append("--verbose lists the clauses") }
+        let undeclared = judgment.clauses(.notApplicable)
+        if !undeclared.isEmpty {
             lines.append(
-                "not applicable: \(counted(foreign.count, "clause")) of profiles that are not declared (--profile)")
+                "not applicable: \(counted(undeclared.count, "clause")) of profiles that are not declared (--profile)")
         }
         for file in judgment.files {
             for entry in file.summary.leftOut.entries {

@@ -8,12 +8,12 @@ import HoldfastStage
 extension Life {
     /// The time for reproducing all findings in shorter lives and shrinking these: half of the life, 10 to 60 s.
     private var shrinkingTime: Duration { max(.seconds(10), min(.seconds(60), time.duration / 2)) }
-    /// How many final rounds are tried, with only those earlier steps that they need.
+    /// The numbers of final rounds to try, with only the earlier steps that they need.
     private static let lengths = [1, 2, 4, 8]
     private static let maxFindings = 3
-    private static let attempts = 200
+    private static let maxAttempts = 200
 
-    /// Reproduces findings of a life in fresh, shorter ones, and shrinks these until its time is up, or `stop` returns.
+    /// Reproduces findings of a life in fresh, shorter ones, and shrinks these until the time is up, or `stop` returns.
     func shrink(
         _ result: ScenarioResult, until stop: Stop?,
         keeping keep: @escaping @Sendable (ClauseID, String) throws -> String
@@ -27,7 +27,7 @@ extension Life {
                 notify(
                     "\(verdict.clause): repeating it in shorter lives, at most \(readable(end - .now)); "
                         + "Ctrl-C ends this and prints the report\n")
-                guard let small = await small(verdict, after: Self.moment(of: verdict, in: result.history)) else {
+                guard let small = await smallPlan(verdict, after: Self.moment(of: verdict, in: result.history)) else {
                     continue
                 }
                 let file = small.file(
@@ -46,12 +46,12 @@ extension Life {
     }
 
     /// A small plan that reproduces a finding; nil if none was found in time.
-    private func small(_ verdict: Verdict, after moment: Duration) async -> Plan? {
+    private func smallPlan(_ verdict: Verdict, after moment: Duration) async -> Plan? {
         let (planner, rounds) = state.withLock { state in
             (state.planner, state.rounds.filter { $0.at <= moment }.map(\.round))
         }
         let cause = Exploration.cause(verdict)
-        func first(_ plans: [Plan]) async -> Int? {
+        func firstReproducing(_ plans: [Plan]) async -> Int? {
             if Task.isCancelled { return nil }
             let files = plans.enumerated().compactMap { index, plan -> ScenarioFile? in
                 var named = plan.settled
@@ -69,8 +69,8 @@ extension Life {
         }
         for length in Self.lengths where length <= rounds.count * 2 {
             let candidate = planner.plan(of: rounds.suffix(length), after: rounds.dropLast(length))
-            guard await first([candidate]) != nil else { continue }
-            return await Shrinking(attempts: Self.attempts).smallest(candidate, width: 2, first)
+            guard await firstReproducing([candidate]) != nil else { continue }
+            return await Shrinking(attempts: Self.maxAttempts).smallest(candidate, width: 2, firstReproducing)
         }
         return nil
     }

@@ -30,8 +30,8 @@ package final class Life: Sendable {
         var began = ContinuousClock.now
         var isJudging = false
         /// The time of the next check by the judge, and the duration of the last one.
-        var judgesAt = ContinuousClock.now
-        var lastTook = Duration.zero
+        var nextCheck = ContinuousClock.now
+        var lastDuration = Duration.zero
         /// The violations that were reported, by cause.
         var reported: Set<String> = []
         /// The work after the life, and its deadline.
@@ -50,10 +50,10 @@ package final class Life: Sendable {
     }
 
     /// The maximum number of principals in the life of a server.
-    private static let people = 5
+    private static let maxPrincipals = 5
 
     /// The longest heartbeat, in seconds, that a life waits for.
-    private static let quick = 2
+    private static let longestHeartbeat = 2
 
     /// A life of a server from a seed; `notify` gets each finding at once.
     package init(
@@ -65,14 +65,14 @@ package final class Life: Sendable {
             profiles: subject.profiles, disturbing: [], startsServer: subject.start != nil && !skipsCrashes)
         grammar.isAlone = false
         grammar.longestWatch = 400
-        grammar.principals = min(Self.people, subject.principals.count)
+        grammar.principals = min(Self.maxPrincipals, subject.principals.count)
         let limits = subject.greeting?["limits"]
         let questions = limits?["messagesPerMinute"]?.intValue ?? subject.limits["messagesPerMinute"]
         grammar.rateLimit = questions.map { ($0, subject.stated("rateWindowSeconds")) }
         let planner = ServerPlanner(
             grammar, seed: seed, to: ReachTable.goals(of: .server), isScripted: subject.hasScriptedAgent,
             largestFrame: limits?["maxFrameBytes"]?.intValue ?? 1 << 20,
-            isQuick: max(subject.stated("heartbeatSeconds"), subject.stated("authSeconds")) <= Self.quick)
+            isQuick: max(subject.stated("heartbeatSeconds"), subject.stated("authSeconds")) <= Self.longestHeartbeat)
         state = Mutex(State(planner: planner))
         var needs = Scenario.Needs()
         (needs.keys, needs.start) = (true, grammar.startsServer)
@@ -128,7 +128,7 @@ package final class Life: Sendable {
                     if isEnough(ScenarioResult(name: name, history: history, verdicts: verdicts)) { enough.set(()) }
                 }
             })
-        let (lived, _) = await cancelling(at: first(of: stop, enough.isSet)) { [live] in await live(script) }
+        let (lived, _) = await cancelling(at: first(of: stop, enough.untilSet)) { [live] in await live(script) }
         let hasStopped = enough.value != nil
         var performance = lived.performance
         performance.wasInterrupted = performance.wasInterrupted && !hasStopped
@@ -161,7 +161,7 @@ package final class Life: Sendable {
     private func judgeSoFar(_ history: History, then take: @escaping @Sendable ([Verdict]) -> Void) {
         let isFree = state.withLock { state in
             let now = ContinuousClock.now
-            guard !state.isJudging, now >= state.judgesAt, now + state.lastTook * 1.5 < state.began + time.duration
+            guard !state.isJudging, now >= state.nextCheck, now + state.lastDuration * 1.5 < state.began + time.duration
             else { return false }
             state.isJudging = true
             return true
@@ -174,8 +174,8 @@ package final class Life: Sendable {
             take(verdicts)
             state.withLock { state in
                 state.isJudging = false
-                state.lastTook = .now - start
-                state.judgesAt = .now + state.lastTook * 4
+                state.lastDuration = .now - start
+                state.nextCheck = .now + state.lastDuration * 4
             }
         }
     }

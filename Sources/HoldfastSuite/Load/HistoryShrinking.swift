@@ -8,15 +8,15 @@ struct HistoryShrinking {
     /// The clauses that the whole history breaks; a shorter one must break no others.
     let broken: Set<ClauseID>
     let specification: Specification
-    private static let attempts = 200
+    private static let maxAttempts = 200
 
     /// The smallest history found that is broken in the same way, and all verdicts on it.
     func smallest(_ history: History, breaking finding: Finding) -> (history: History, verdicts: [Verdict]) {
         var best = history
-        var left = Self.attempts
-        func keep(_ isKept: (Int) -> Bool) -> Bool {
-            guard left > 0 else { return false }
-            left -= 1
+        var attemptsLeft = Self.maxAttempts
+        func tryKeeping(_ isKept: (Int) -> Bool) -> Bool {
+            guard attemptsLeft > 0 else { return false }
+            attemptsLeft -= 1
             let smaller = best.keeping(isKept)
             guard smaller.events.count < best.events.count, breaks(judge(smaller, under: specification), finding) else {
                 return false
@@ -24,7 +24,7 @@ struct HistoryShrinking {
             best = smaller
             return true
         }
-        if let last = finding.events.max() { _ = keep { $0 <= last } }
+        if let last = finding.events.max() { _ = tryKeeping { $0 <= last } }
         var size = Set(best.pieces).count / 2
         while size >= 1 {
             var start = 0
@@ -33,8 +33,8 @@ struct HistoryShrinking {
                 let names = pieces.unique
                 guard start < names.count else { break }
                 let dropped = Set(names[start..<min(start + size, names.count)])
-                if !keep({ !dropped.contains(pieces[$0]) }) { start += size }
-                if left == 0 { break }
+                if !tryKeeping({ !dropped.contains(pieces[$0]) }) { start += size }
+                if attemptsLeft == 0 { break }
             }
             size /= 2
         }

@@ -88,7 +88,7 @@ extension ServerUnderTest {
         let subject = try server.subject(under: specification).subject
         guard subject.dialect.isCanonical else {
             throw InputProblem(
-                "--dialect", "a load speaks only the specification's own form", expected: "canonical",
+                "--dialect", "a load test can use only the canonical form", expected: "canonical",
                 fix: "run 'conformance server --dialect \(subject.dialect.name)' instead")
         }
         return subject

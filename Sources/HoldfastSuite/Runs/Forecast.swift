@@ -42,23 +42,23 @@ package struct Forecast {
     ///
     /// Clauses out of reach are computed as for a real run.
     func report(besides exercised: Set<ClauseID> = []) -> RunReport {
-        let (dialect, isGreeted) = (subject.dialect, subject.dialect.assumedGreeting == nil)
+        let (dialect, hasGreeting) = (subject.dialect, subject.dialect.assumedGreeting == nil)
         let error: JSONValue = ["type": "error", "error": "no", "code": "busy", "clientMessageId": "c1"]
         let read = dialect.read(error, sentBy: .server)
         let namesErrors = read.map { $0["code"] != nil || $0["clientMessageId"] != nil } ?? true
-        let unsaid = (isGreeted ? [] : Self.ofGreetings).union(namesErrors ? [] : Self.ofNamedErrors)
+        let unexercisable = (hasGreeting ? [] : Self.ofGreetings).union(namesErrors ? [] : Self.ofNamedErrors)
         var results = selection.scenarios.map { scenario in
-            if let left = leftOut(scenario) { return left }
-            let left = scenario.clauses.filter { !unsaid.contains($0) }
-            let isOfErrors = !Self.ofNamedErrors.isDisjoint(with: scenario.clauses)
-            let cause = isOfErrors ? "an error has neither code nor key" : "there is no greeting"
+            if let unperformed = leftOut(scenario) { return unperformed }
+            let exercisable = scenario.clauses.filter { !unexercisable.contains($0) }
+            let needsNamedErrors = !Self.ofNamedErrors.isDisjoint(with: scenario.clauses)
+            let cause = needsNamedErrors ? "an error has neither code nor key" : "there is no greeting"
             let stop = subject.earlyEnd(of: scenario)
             var result = result(
-                of: scenario, exercising: stop == nil ? left : [],
+                of: scenario, exercising: stop == nil ? exercisable : [],
                 // The proof includes a write that fails in mid-turn; a quick agent without scripts finishes before it.
                 withCrashes: scenario.needs.start && subject.hasScriptedAgent)
             result.stoppedAt = stop
-            if left.count < scenario.clauses.count {
+            if exercisable.count < scenario.clauses.count {
                 let reason = JSONValue("\(cause) in the dialect \(dialect.name)")
                 let leftOut = Event(at: 0, lane: .server, kind: .act("leaveOut", ["reason": reason]))
                 result.history = History(header: result.history.header, events: [leftOut])

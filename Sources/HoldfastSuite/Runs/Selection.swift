@@ -84,24 +84,24 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         var chosenClauses: Set<ClauseID> = []
         var chosenScenarios: Set<String> = []
         for pattern in patterns.flatMap({ $0.split(separator: ",") }).map(String.init) {
-            let (named, byName) = find(pattern, "--only")
-            if pattern.contains("@"), !named.isEmpty, !byName.isEmpty {
-                chosenClauses.formUnion(named)
+            let (found, byName) = find(pattern, "--only")
+            if pattern.contains("@"), !found.isEmpty, !byName.isEmpty {
+                chosenClauses.formUnion(found)
                 chosenScenarios.formUnion(byName.map(\.name))
-                for scenario in byName { chosen[scenario.name, default: []].formUnion(named) }
+                for scenario in byName { chosen[scenario.name, default: []].formUnion(found) }
                 continue
             }
-            let performed = byName + scenarios.filter { $0.clauses.contains(where: named.contains) }
-            chosenClauses.formUnion(named.isEmpty ? performed.flatMap(\.clauses) : named)
+            let performed = byName + scenarios.filter { $0.clauses.contains(where: found.contains) }
+            chosenClauses.formUnion(found.isEmpty ? performed.flatMap(\.clauses) : found)
             chosenScenarios.formUnion(performed.map(\.name))
-            if named.isEmpty { self.named.formUnion(byName.map(\.name)) }
+            if found.isEmpty { named.formUnion(byName.map(\.name)) }
         }
         self.clauses = patterns.isEmpty ? nil : chosenClauses
         self.scenarios = patterns.isEmpty ? scenarios : scenarios.filter { chosenScenarios.contains($0.name) }
         var owners: [ClauseID: String] = [:]
         for pattern in excluding.flatMap({ $0.split(separator: ",") }).map(String.init) {
-            let (named, byName) = find(pattern, "--exclude")
-            for clause in named where owners[clause] == nil { owners[clause] = pattern }
+            let (found, byName) = find(pattern, "--exclude")
+            for clause in found where owners[clause] == nil { owners[clause] = pattern }
             for scenario in byName where exclusions[scenario.name] == nil {
                 exclusions[scenario.name] = "--exclude \(pattern) was given"
             }
@@ -110,8 +110,8 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         unwanted = Set(owners.keys)
         excluded = unwanted.intersection(inQuestion)
         for scenario in self.scenarios where exclusions[scenario.name] == nil {
-            let meant = scenario.clauses.filter(inQuestion.contains)
-            guard let first = meant.first, meant.allSatisfy(excluded.contains) else { continue }
+            let own = scenario.clauses.filter(inQuestion.contains)
+            guard let first = own.first, own.allSatisfy(excluded.contains) else { continue }
             exclusions[scenario.name] = "--exclude \(owners[first] ?? "") was given"
         }
         if problems.isEmpty, !excluding.isEmpty, self.scenarios.allSatisfy({ exclusions[$0.name] != nil }) {
@@ -122,8 +122,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         try problems.throwAll()
     }
 
-    /// The clauses in question, given the results: the selected ones, and all that scenarios selected by name violate,
-    /// as in a whole run; nil means all.
+    /// The clauses in question: the selected ones, and those that scenarios selected by name violate; nil means all.
     func clauses(after results: [ScenarioResult]) -> Set<ClauseID>? {
         clauses.map { clauses in
             let shown = results.filter { named.contains(String($0.name.prefix { $0 != "#" })) }.flatMap(\.verdicts)
@@ -168,8 +167,8 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     /// Scenarios that will be performed, one per line, and the reasons why others will not.
     static func plan(of scenarios: [Item], notPerformed reasons: [String]) -> String {
         let lines = scenarios.map { "\($0.name)  \($0.clauses.map(\.description).joined(separator: " "))\n" }
-        let left = Dictionary(grouping: reasons, by: \.self).sorted { $0.key < $1.key }
+        let skipped = Dictionary(grouping: reasons, by: \.self).sorted { $0.key < $1.key }
             .map { "skipped: \(Gap.words($0.value.count, "scenario", $0.key))\n" }
-        return lines.joined() + "\n\(counted(scenarios.count, "scenario"))\n" + left.joined()
+        return lines.joined() + "\n\(counted(scenarios.count, "scenario"))\n" + skipped.joined()
     }
 }

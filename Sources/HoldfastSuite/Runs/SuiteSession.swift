@@ -42,7 +42,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         until stop: Stop?, at location: String,
         _ run: @escaping @Sendable (@escaping @Sendable (SuiteRun.Progress) -> Void) async -> SuiteRun.Outcome
     ) async throws(SuiteProblem) -> SuiteRun.Outcome {
-        let (outcome, wasCut) = await cancelling(at: first(of: stop, foreign.wait, enough.isSet)) { [self] in
+        let (outcome, wasCut) = await cancelling(at: first(of: stop, foreign.wait, enough.untilSet)) { [self] in
             await run { self.note($0) }
         }
         hasStopped.withLock { $0 = wasCut && hasFailedEnough }
@@ -71,7 +71,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         violated.withLock { $0 = ([], 0) }
         for result in results { note(result) }
         meter.close()
-        let lived = try await live(life, options, until: stop, showing: show)
+        let lived = try await performLife(life, options, until: stop, showing: show)
         let byName = results.keyed(by: \.name)
         let named = options.isAlone ? [] : whole.scenarios.compactMap { byName[$0.name] ?? setAside[$0.name] }
         return (
@@ -81,7 +81,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     }
 
     /// Performs a life after the scenarios, unless the run has ended.
-    private func live(
+    private func performLife(
         _ life: Life?, _ options: Life.Options, until stop: Stop?, showing show: ProgressDisplay?
     ) async throws(SuiteProblem) -> Life.LifeResult? {
         guard let life, !wasInterrupted.withLock(\.self) else { return nil }

@@ -19,15 +19,15 @@ struct ClientKills: Sendable {
     func groups(_ defects: [ClientDefect], _ variations: [ClientVariation]) throws -> [KillMatrixGroup] {
         let whole = try ScenarioSelection(role: .client, of: specification, scenarios: scenarios)
         return [
-            KillMatrixGroup(["healthy-client"], named: { $0 }, kind: 3, atOnce: 1, again: \.wasLate) { name, isAlone in
+            KillMatrixGroup(["healthy-client"], named: { $0 }, kind: 3, atOnce: 1, retry: \.wasLate) { name, isAlone in
                 KillMatrixPeer(try await report(whole, isAlone: isAlone), .healthy, name, provesAll: true)
             },
-            KillMatrixGroup(variations, named: \.rawValue, kind: 3, atOnce: 2, again: \.wasLate) { variation, isAlone in
+            KillMatrixGroup(variations, named: \.rawValue, kind: 3, atOnce: 2, retry: \.wasLate) { variation, isAlone in
                 let seen = try await report(variations: [variation], whole, isAlone: isAlone)
                 return KillMatrixPeer(seen, .variation, variation.rawValue, provesAll: true)
             },
             // Load can hide a defect (constant timers seem to vary), so each uncaught defect is tested again, alone.
-            KillMatrixGroup(defects, named: \.name, kind: 4, atOnce: Self.jobs, again: { _ in true }) {
+            KillMatrixGroup(defects, named: \.name, kind: 4, atOnce: Self.jobs, retry: { _ in true }) {
                 try await peer(with: $0, isAlone: $1)
             },
         ]
@@ -36,7 +36,7 @@ struct ClientKills: Sendable {
     private func peer(with defect: ClientDefect, isAlone: Bool) async throws -> KillMatrixPeer {
         let selection = try ScenarioSelection(
             [defect.clause.description], role: .client, of: specification, scenarios: scenarios)
-        var last = KillMatrixPeer.unmet(defect.name, defect.clause)
+        var last = KillMatrixPeer.untested(defect.name, defect.clause)
         for attempt in 1...Self.attempts where !last.holds {
             // A client that is known to be broken gets no additional time when the machine is overloaded.
             let run = { (selection: ScenarioSelection<ClientScenario>) in

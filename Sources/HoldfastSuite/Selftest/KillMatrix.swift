@@ -89,13 +89,13 @@ package struct KillMatrix {
         let sorted = indices.map { result.peers[$0] }.sorted { order[$0.name] ?? 0 < order[$1.name] ?? 0 }
         for (index, peer) in zip(indices, sorted) { result.peers[index] = peer }
         let all = peers.defects.map { ($0.name, $0.clause) } + peers.clientDefects.map { ($0.name, $0.clause) }
-        result.waiting = all.filter { !checked.contains($0.1) }.map(KillMatrixPeer.unmet)
-        if isWhole { try account(&result) }
+        result.waiting = all.filter { !checked.contains($0.1) }.map(KillMatrixPeer.untested)
+        if isWhole { try noteUnbroken(&result) }
         result.duration = .now - began
         return result
     }
 
-    private func account(_ result: inout Result) throws {
+    private func noteUnbroken(_ result: inout Result) throws {
         let caught = Set(result.peers.filter(\.holds).compactMap(\.clause))
         let shown = try FixtureIndex(specification.files).brokenByTranscripts
         let others = Checks.all.map(\.clause).filter { !caught.contains($0) }

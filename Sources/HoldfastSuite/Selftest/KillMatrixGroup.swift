@@ -17,7 +17,7 @@ struct KillMatrixGroup {
 
     init<Item: Sendable>(
         _ items: [Item], named name: (Item) -> String, kind: Int, atOnce jobs: Int,
-        again shouldRetry: @escaping @Sendable (KillMatrixPeer) -> Bool,
+        retry shouldRetry: @escaping @Sendable (KillMatrixPeer) -> Bool,
         _ run: @escaping @Sendable (Item, _ isAlone: Bool) async throws -> KillMatrixPeer
     ) {
         candidates = items.map { item in Candidate(name: name(item)) { try await run(item, $0) } }

@@ -27,7 +27,7 @@ struct KillMatrixPeer: Sendable {
     var report: RunReport?
 
     /// A defect that no run has tested yet.
-    static func unmet(_ name: String, _ clause: ClauseID) -> KillMatrixPeer {
+    static func untested(_ name: String, _ clause: ClauseID) -> KillMatrixPeer {
         KillMatrixPeer(kind: .defect, name: name, clause: clause)
     }
 

@@ -33,15 +33,15 @@ struct ServerKills: Sendable {
         _ defects: [Defect], _ variations: [Variation], _ dialects: [Dialect]
     ) throws -> [KillMatrixGroup] {
         let whole = try Selection(role: .server, of: specification, scenarios: scenarios)
-        // Only a server that can be killed shows some defects.
+        // Some defects show only on a server that can be killed.
         let needsStart = { (defect: Defect) in defect.need == .restart || defect.need == .storageFault }
         return [
-            KillMatrixGroup(["healthy"], named: { $0 }, kind: 0, atOnce: 1, again: \.wasLate) { name, isAlone in
+            KillMatrixGroup(["healthy"], named: { $0 }, kind: 0, atOnce: 1, retry: \.wasLate) { name, isAlone in
                 let seen = try await report(on: ReferenceSubject(program: program), whole, isAlone: isAlone)
                 return KillMatrixPeer(seen, .healthy, name, provesAll: true)
             },
             KillMatrixGroup(
-                variations, named: \.rawValue, kind: 0, atOnce: Self.startedJobs, again: \.wasLate
+                variations, named: \.rawValue, kind: 0, atOnce: Self.startedJobs, retry: \.wasLate
             ) { variation, isAlone in
                 let reference = ReferenceSubject(
                     program: program, variations: [variation.rawValue], replayFrames: Self.replayFrames)
@@ -51,7 +51,7 @@ struct ServerKills: Sendable {
             },
             KillMatrixGroup(
                 dialects, named: { KillMatrix.Peers.name(ofDialect: $0.name) }, kind: 0, atOnce: Self.startedJobs,
-                again: \.wasLate
+                retry: \.wasLate
             ) { dialect, isAlone in
                 // Crashes take most of the time, and the wire format affects them little.
                 let seen = try await report(
@@ -65,7 +65,7 @@ struct ServerKills: Sendable {
             // defect: an uncaught defect is tested again, alone and with full patience.
             KillMatrixGroup(
                 defects.filter { !needsStart($0) && $0.need != .load }, named: \.name, kind: 2, atOnce: Self.jobs,
-                again: { _ in true }
+                retry: { _ in true }
             ) { defect, isAlone in
                 let run = { (selection: Selection) in
                     if isAlone { return try await inProcess(defect, selection, patience: nil) }
@@ -79,16 +79,16 @@ struct ServerKills: Sendable {
                 ).repeated { try await run(selection($0)) }
             },
             KillMatrixGroup(
-                defects.filter(needsStart), named: \.name, kind: 1, atOnce: Self.startedJobs, again: { _ in false }
+                defects.filter(needsStart), named: \.name, kind: 1, atOnce: Self.startedJobs, retry: { _ in false }
             ) { defect, _ in
                 try await killed(defect)
             },
             KillMatrixGroup(
-                defects.filter { $0.need == .load }, named: \.name, kind: 1, atOnce: 1, again: { _ in true }
+                defects.filter { $0.need == .load }, named: \.name, kind: 1, atOnce: 1, retry: { _ in true }
             ) { defect, _ in
                 var reference = ReferenceSubject(program: program, defects: [defect.name])
                 let mix = try specification.mix(named: "phones") ?? LoadMix(name: "phones")
-                let plan = LoadPlan(devices: Self.crowd, duration: Self.loadMs, ramp: 500, seed: 1, mix: mix)
+                let plan = LoadPlan(devices: Self.loadDevices, duration: Self.loadMs, ramp: 500, seed: 1, mix: mix)
                 reference.principalsUnderLoad = plan.people().count
                 let seen = try await LoadRun(reference.subject(), plan, under: specification).run { _ in }
                 return KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
@@ -105,7 +105,7 @@ struct ServerKills: Sendable {
     /// Kills a separate server with a crash defect or a storage fault a few times, then more often, until it is caught.
     private func killed(_ defect: Defect) async throws -> KillMatrixPeer {
         let reference = ReferenceSubject(program: program, defects: [defect.name], replayFrames: Self.replayFrames)
-        var last = KillMatrixPeer.unmet(defect.name, defect.clause)
+        var last = KillMatrixPeer.untested(defect.name, defect.clause)
         for (attempt, kills) in Self.kills.enumerated() where !last.holds {
             func run(_ selection: Selection) async throws -> RunReport {
                 try await report(on: reference, selection, kills: kills, patience: Self.patience)
@@ -121,7 +121,7 @@ struct ServerKills: Sendable {
     }
 
     /// The number of devices, enough for defects that a dozen would not show, and the duration in milliseconds.
-    private static let (crowd, loadMs) = (100, 6_000)
+    private static let (loadDevices, loadMs) = (100, 6_000)
 
     private func report(
         on reference: ReferenceSubject, _ selection: Selection, scope: Scope = Scope(), kills: Int? = nil,

@@ -82,8 +82,8 @@ package struct ProjectSetup: Sendable {
         for name in names {
             let isName = ShellWords.isVariable(name)
             // An invalid name, or an unset one unlike CHAT_TOKEN, may be the token itself: do not repeat it.
-            let looksLikeOne = name.allSatisfy { $0 == "_" || $0.isUppercase || $0.isNumber } && name.contains("_")
-            guard isName, looksLikeOne || isSet(name) else {
+            let looksLikeVariable = name.allSatisfy { $0 == "_" || $0.isUppercase || $0.isNumber } && name.contains("_")
+            guard isName, looksLikeVariable || isSet(name) else {
                 throw InputProblem(
                     "--token-env", isName ? "no variable of that name is set" : "that is not a variable name",
                     expected: "a name such as CHAT_TOKEN",
@@ -152,7 +152,7 @@ package struct ProjectSetup: Sendable {
         ]
     }
 
-    private var building: String {
+    private var buildComment: String {
         start.isEmpty
             ? "# Start the server here, at the URL in subject.json: the suite does not start it."
             : "# Build the server first, so that subject.json can start it."
@@ -171,7 +171,7 @@ package struct ProjectSetup: Sendable {
             \(isBuilt ? "    container: swift:6.3-noble\n" : "")\(missing == nil ? "" : variable)\
                 steps:
                   - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
-                  \(building)
+                  \(buildComment)
                   - run: \(commands[0])
                   - run: \(commands[1]) --format github=- --format markdown="$GITHUB_STEP_SUMMARY"
             \(secrets.isEmpty ? "" : "        env:\n" + secrets)\
@@ -195,7 +195,7 @@ package struct ProjectSetup: Sendable {
         conformance:
           image: \(isBuilt ? "swift:6.3-noble" : "buildpack-deps:curl")
           script:
-            \(building)
+            \(buildComment)
             - \(commands[0])
             - \(commands[1])
           artifacts:

@@ -46,7 +46,7 @@ extension Dialect {
         return (url.hasSuffix("/") ? String(url.dropLast()) : url) + socketPath
     }
 
-    /// The profiles that a side can declare in this dialect: a client has a stream where a server has one.
+    /// The profiles that a side can declare: a client can declare `client-sync` only if a server can declare `sync`.
     func profiles(of role: Role) -> Set<Profile> {
         guard role == .client else { return profiles }
         return Profile.all(of: .client).subtracting(profiles.contains(.sync) ? [] : [.clientSync])

@@ -44,7 +44,7 @@ final class ForeignWatch: Sendable {
     }
 
     /// Returns once another protocol was recognized, or the task is canceled.
-    @Sendable func wait() async { await recognized.isSet() }
+    @Sendable func wait() async { await recognized.untilSet() }
 }
 
 extension SuiteProblem {

@@ -54,7 +54,7 @@ extension ServerUnderTest {
         problems += Scope.problems(wanted ?? [], agent: agent, given: tiers.isEmpty ? "--subject" : "--tier")
         var people = people(described, in: folder, &problems)
         if people.isEmpty { people = [ServerSubject.Principal(name: "p1")] }
-        name(devicesOf: &people, described?.push?.devices ?? [:], &problems)
+        addDevices(to: &people, described?.push?.devices ?? [:], &problems)
         let tls = TLSOptions(
             authorities: certificateAuthorities, certificate: clientCertificate, key: clientKey,
             acceptsAnyCertificate: acceptsAnyCertificate, &problems)
@@ -77,7 +77,7 @@ extension ServerUnderTest {
         subject.agent = agent
         subject.limits = described?.limits ?? [:]
         if let turn = subject.limits["turnSeconds"] { subject.timeouts.turn = .seconds(turn) }
-        return (measured(subject), Scope(tiers: wanted, skipsCrashes: skipsCrashes, isStrict: isStrict))
+        return (withLimits(subject), Scope(tiers: wanted, skipsCrashes: skipsCrashes, isStrict: isStrict))
     }
 
     /// Starts the services that the server needs, runs the body, and stops everything.
@@ -159,7 +159,7 @@ extension ServerUnderTest {
         ].compactMap(\.self)
     }
 
-    private func measured(_ subject: ServerSubject) -> ServerSubject {
+    private func withLimits(_ subject: ServerSubject) -> ServerSubject {
         var subject = subject
         subject.kills = kills
         subject.patience = .seconds(patience)
@@ -181,8 +181,8 @@ extension ServerUnderTest {
     }
 
     /// Gives each principal its device, from the flags or else the file.
-    private func name(
-        devicesOf people: inout [ServerSubject.Principal], _ described: [String: String],
+    private func addDevices(
+        to people: inout [ServerSubject.Principal], _ described: [String: String],
         _ problems: inout [InputProblem]
     ) {
         var tokens = described
@@ -252,7 +252,7 @@ extension ServerUnderTest {
         problems += Scope.problems(Set(tiers), agent: subject.agent, given: "--tier")
         try problems.throwAll()
         return (
-            measured(subject),
+            withLimits(subject),
             Scope(tiers: tiers.isEmpty ? nil : Set(tiers), skipsCrashes: skipsCrashes, isStrict: isStrict)
         )
     }

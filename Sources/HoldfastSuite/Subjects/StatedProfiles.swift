@@ -8,9 +8,9 @@ extension ServerSubject {
     ///
     /// Without a greeting within three seconds, it declares nothing more; the run reports the reason.
     func greeted(under specification: Specification) async -> ServerSubject {
-        var patient = self
-        patient.timeouts = patient.timeouts.capped(at: .seconds(3))
-        let run = SuiteRun(stage: ServerStage(subject: patient, specification: specification))
+        var impatient = self
+        impatient.timeouts = impatient.timeouts.capped(at: .seconds(3))
+        let run = SuiteRun(stage: ServerStage(subject: impatient, specification: specification))
         var subject = self
         let outcome = await run.run(Greetings(subject: self).scenarios)
         subject.greetings = outcome.performances

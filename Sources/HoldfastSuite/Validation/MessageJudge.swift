@@ -103,8 +103,8 @@ package final class MessageJudge {
         else { return nil }
         let text = String(decoding: opening, as: UTF8.self)
         let first = text.prefix { !$0.isNewline }
-        let isApart = (try? JSONParser.value(String(first))).map { $0["type"] == nil } ?? !text.hasPrefix("{")
-        guard form != .frames || isApart && text.contains("\"type\"") else { return nil }
+        let isWrapped = (try? JSONParser.value(String(first))).map { $0["type"] == nil } ?? !text.hasPrefix("{")
+        guard form != .frames || isWrapped && text.contains("\"type\"") else { return nil }
         return "\(file) looks like a capture (\(form.name)): conformance judge \(file)"
     }
 
