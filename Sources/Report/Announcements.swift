@@ -4,7 +4,7 @@ import HoldfastTranscript
 /// Signs of profiles that the server did not declare: not a verdict, but often an oversight in the declaration.
 package enum Announcements {
     /// The first messages contain the greeting; later ones add nothing.
-    private static let messagesRead = 5
+    private static let maxMessages = 5
 
     /// One line for each undeclared profile in a connection's first messages.
     package static func notes(on histories: [History], declared: Set<Profile>) -> [String] {
@@ -14,7 +14,7 @@ package enum Announcements {
             for event in history.events {
                 if case .opened = event.kind { read[event.lane] = 0 }
                 guard case .text(.fromServer, let text) = event.kind, let count = read[event.lane] else { continue }
-                read[event.lane] = count + 1 < messagesRead ? count + 1 : nil
+                read[event.lane] = count + 1 < maxMessages ? count + 1 : nil
                 note(Frame(text), &signs)
             }
         }

@@ -57,37 +57,38 @@ extension ClauseResult {
     ///
     /// If a scenario ends before it has exercised a clause as often as with the reference peer, the clause does not
     /// pass, even in other scenarios: the missing steps might have shown a violation. There are two exceptions: in a
-    /// dialect, a scenario may end at a step that the wire format cannot express; and a late machine may end it while
-    /// others ran, unless the server closed the connection. Violations always count.
+    /// dialect, a scenario may end at a step that the wire format cannot express; and a late machine may end one, if
+    /// another one was complete and the server did not close the connection. Violations always count.
     /// Intended scenarios with at least half of the highest number of findings are listed first.
     init(
         _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject
     ) {
-        typealias Entry = (scenario: ScenarioResult, verdicts: [Verdict], isMeant: Bool)
+        typealias Entry = (scenario: ScenarioResult, verdicts: [Verdict], isIntended: Bool)
         let entries = scenarios.compactMap { scenario -> Entry? in
             let verdicts = scenario.verdicts(on: clause.id)
-            let isMeant = intended[scenario.name]?.contains(clause.id) ?? false
-            return verdicts.isEmpty && !isMeant ? nil : (scenario, verdicts, isMeant)
+            let isIntended = intended[scenario.name]?.contains(clause.id) ?? false
+            return verdicts.isEmpty && !isIntended ? nil : (scenario, verdicts, isIntended)
         }
         let performed = entries.filter { $0.scenario.skipped == nil }
-        let meant = performed.filter(\.isMeant)
-        let most = meant.map { $0.verdicts.first?.findings.count ?? 0 }.max() ?? 0
+        let candidates = performed.filter(\.isIntended)
+        let most = candidates.map { $0.verdicts.first?.findings.count ?? 0 }.max() ?? 0
         let isClear = { (entry: Entry) in (entry.verdicts.first?.findings.count ?? 0) * 2 >= most }
-        let order = meant.filter(isClear) + meant.filter { !isClear($0) } + performed.filter { !$0.isMeant }
-        let cut = meant.map(\.scenario).filter {
+        let others = performed.filter { !$0.isIntended }
+        let order = candidates.filter(isClear) + candidates.filter { !isClear($0) } + others
+        let cut = candidates.map(\.scenario).filter {
             $0.fallsShort(of: clause.id) && $0.history.header.dialect.isCanonical
         }
         let isCutShort =
             cut.contains { ($0.history.header.lateness.isEmpty || $0.wasClosed) && $0.cut != .interruption }
-            || !cut.isEmpty && cut.count == meant.count
+            || !cut.isEmpty && cut.count == candidates.count
         self.init(
             clause,
-            verdicts: order.flatMap { scenario, verdicts, isMeant in
-                let passes = !isCutShort && !(isMeant && scenario.fallsShort(of: clause.id))
+            verdicts: order.flatMap { scenario, verdicts, isIntended in
+                let passes = !isCutShort && !(isIntended && scenario.fallsShort(of: clause.id))
                 return verdicts.filter { $0.outcome != .pass || passes }.map { (scenario.name, $0) }
             },
             isDeclared: clause.undeclared(in: subject.profiles) == nil,
-            harnessFailed: entries.contains { $0.isMeant && !$0.scenario.problems.isEmpty })
+            harnessFailed: entries.contains { $0.isIntended && !$0.scenario.problems.isEmpty })
     }
 }
 

@@ -27,8 +27,8 @@ package struct Gap: Sendable, Equatable {
     package var line: String { line(naming: true) }
 
     /// One line; many clauses are counted by area, unless all are to be named.
-    package func line(naming isNaming: Bool) -> String {
-        "\(Self.words(clauses.count, "clause", reason)): \(clauses.named(isNaming))"
+    package func line(naming namesAll: Bool) -> String {
+        "\(Self.words(clauses.count, "clause", reason)): \(clauses.named(namesAll))"
     }
 
     /// The number and the reason, such as `6 scenarios need --start`.
@@ -37,8 +37,8 @@ package struct Gap: Sendable, Equatable {
         if reason.hasPrefix(start) {
             return "\(counted(count, noun)) \(count == 1 ? "needs" : "need") \(reason.dropFirst(start.count))"
         }
-        let isJoined = ["because", "although"].contains(where: reason.hasPrefix) || reason.contains("skipped (")
-        return "\(counted(count, noun)), \(isJoined ? "" : "because ")\(reason)"
+        let hasConjunction = ["because", "although"].contains(where: reason.hasPrefix) || reason.contains("skipped (")
+        return "\(counted(count, noun)), \(hasConjunction ? "" : "because ")\(reason)"
     }
 
     /// The way to close the gap, derived from its reason; nil if that is impossible.
@@ -83,26 +83,26 @@ package struct Gap: Sendable, Equatable {
     ) -> [Gap] {
         var byReason: [String: [ClauseID]] = [:]
         for clause in clauses {
-            let meant = scenarios.filter { intended[$0.name]?.contains(clause) ?? false }
-            byReason[reason(clause, meant, isFromReads: fromReads.contains(clause)), default: []].append(clause)
+            let candidates = scenarios.filter { intended[$0.name]?.contains(clause) ?? false }
+            byReason[reason(clause, candidates, isFromReads: fromReads.contains(clause)), default: []].append(clause)
         }
         return byReason.map { Gap(reason: $0.key, clauses: $0.value) }.sorted { $0.reason < $1.reason }
     }
 
-    private static func reason(_ clause: ClauseID, _ meant: [ScenarioResult], isFromReads: Bool) -> String {
-        if meant.isEmpty { return "no scenario in this run exercises it" }
-        if meant.contains(where: { $0.cut == .interruption }) { return "the run had ended" }
-        let performed = meant.filter { $0.skipped == nil }
+    private static func reason(_ clause: ClauseID, _ candidates: [ScenarioResult], isFromReads: Bool) -> String {
+        if candidates.isEmpty { return "no scenario in this run exercises it" }
+        if candidates.contains(where: { $0.cut == .interruption }) { return "the run had ended" }
+        let performed = candidates.filter { $0.skipped == nil }
         let remarks = performed.lazy.flatMap(\.verdicts).filter { $0.clause == clause }.flatMap(\.remarks)
-        if let lost = remarks.first(where: { $0.hasPrefix(Dialect.unkeepableRemark) }) {
-            return "because of the dialect \(lost.dropFirst(Dialect.unkeepableRemark.count))"
+        if let excuse = remarks.first(where: { $0.hasPrefix(Dialect.unkeepableRemark) }) {
+            return "because of the dialect \(excuse.dropFirst(Dialect.unkeepableRemark.count))"
         }
         // In invalid reads, neither a scenario that waits for messages nor the judge finds any.
-        let unread = performed.first { scenario in
+        let withInvalidReads = performed.first { scenario in
             broken(in: scenario).contains(reads)
                 && (scenario.stoppedAt.map { $0.contains(": no session with ") } ?? isFromReads)
         }
-        if let unread { return "because the reads were not valid (\(reads)) in \(unread.name)" }
+        if let withInvalidReads { return "because the reads were not valid (\(reads)) in \(withInvalidReads.name)" }
         if let early = performed.first(where: { $0.fallsShort(of: clause) }), let reason = early.stoppedAt {
             let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios ran)" : ""
             return "because \(early.name) ended early\(Self.reason(reason))\(others)"
@@ -116,9 +116,9 @@ package struct Gap: Sendable, Equatable {
         if let masked = performed.lazy.compactMap({ mask(of: clause, in: $0) }).first { return masked }
         if let first = performed.first { return "although \(first.name) ran, which should exercise it" }
         // Skip scenarios whose needs strictly contain another's.
-        let nearest = meant.filter { scenario in
+        let nearest = candidates.filter { scenario in
             let lacks = Set(scenario.lacks)
-            return !meant.contains { !$0.lacks.isEmpty && Set($0.lacks).isStrictSubset(of: lacks) }
+            return !candidates.contains { !$0.lacks.isEmpty && Set($0.lacks).isStrictSubset(of: lacks) }
         }
         return reason(from: nearest.compactMap(\.skipped))
     }
@@ -149,7 +149,7 @@ package struct Gap: Sendable, Equatable {
     /// The place where a scenario ended early, or the reason.
     static func reason(_ stop: String) -> String { stop.hasPrefix("/") ? ", at \(stop)" : ", because \(stop)" }
 
-    /// The reasons as alternatives, since any of the scenarios would do; undeclared profiles count only without others.
+    /// The reasons as alternatives, since any of the scenarios would do; undeclared profiles count only if alone.
     private static func reason(from reasons: [String]) -> String {
         let unique = Set(reasons).sorted()
         let others = unique.filter { !isAboutProfiles($0) }

@@ -19,7 +19,7 @@ package struct LoadFigures: Sendable, Equatable {
 
     /// The largest acceptable lag, in microseconds, for 99 % of all actions.
     static let maxLag = 50_000
-    private static let maxLate = 0.1
+    private static let maxLateShare = 0.1
 
     package let mix: String
     package let seed: UInt64
@@ -68,7 +68,7 @@ package struct LoadFigures: Sendable, Equatable {
         for (index, interval) in other.intervals {
             intervals[index, default: Interval()].frames += interval.frames
             intervals[index]?.violations += interval.violations
-            // If one shard was late, its lag is kept alone, because the sum would hide it.
+            // If one shard was late, only its lag is kept, because the sum would hide it.
             if interval.isLate || intervals[index]?.isLate == true {
                 let late = interval.isLate ? interval.lag : intervals[index]?.lag
                 intervals[index]?.lag = late ?? interval.lag
@@ -87,12 +87,12 @@ package struct LoadFigures: Sendable, Equatable {
     func isDuring(_ index: Int) -> Bool { index * width < seconds }
 
     private var during: [Interval] { intervals.filter { isDuring($0.key) }.map(\.value) }
-    private var held: [Interval] { intervals.values.filter { !$0.isLate } }
+    private var onTime: [Interval] { intervals.values.filter { !$0.isLate } }
     private var late: [Interval] { intervals.values.filter(\.isLate) }
 
     /// The times of one kind, without intervals in which the stage was late.
     func times(_ time: LoadTime) -> TimeHistogram {
-        held.reduce(into: TimeHistogram()) { $0.add($1.times[time] ?? TimeHistogram()) }
+        onTime.reduce(into: TimeHistogram()) { $0.add($1.times[time] ?? TimeHistogram()) }
     }
 
     var lag: TimeHistogram { intervals.values.reduce(into: TimeHistogram()) { $0.add($1.lag) } }
@@ -109,7 +109,7 @@ package struct LoadFigures: Sendable, Equatable {
                   fix: fewer --devices, a longer pause in the mix, or a shard on each of several machines (--shard I/N)
                 """
         }
-        guard Double(late.count) > Self.maxLate * Double(during.count) else { return nil }
+        guard Double(late.count) > Self.maxLateShare * Double(during.count) else { return nil }
         return """
             suite failure: the suite, not the server, is the limit: its own acts were late in \(late.count) of \(during.count) \
             intervals, first at \(readable((late.map(\.frames).min() ?? 0) / width)) frames/s

@@ -18,12 +18,12 @@ package struct ReportDiff: Sendable {
             ("profiles", old.subject.profileNames, new.subject.profileNames),
         ].filter { $1 != $2 }.map { "\($0): \($1) → \($2)" }
         let (before, after) = (State.all(of: old), State.all(of: new))
-        let (left, right) = (Set(old.scenarios.map(\.name)), Set(new.scenarios.map(\.name)))
+        let (oldNames, newNames) = (Set(old.scenarios.map(\.name)), Set(new.scenarios.map(\.name)))
         for id in Set(before.keys).union(after.keys).sorted() {
-            compare(id, before[id], after[id], left.intersection(right))
+            compare(id, before[id], after[id], oldNames.intersection(newNames))
         }
-        for one in new.scenarios where !left.contains(one.name) { changes.append((.came, "scenario \(one.name)")) }
-        for one in old.scenarios where !right.contains(one.name) { changes.append((.went, "scenario \(one.name)")) }
+        for one in new.scenarios where !oldNames.contains(one.name) { changes.append((.came, "scenario \(one.name)")) }
+        for one in old.scenarios where !newNames.contains(one.name) { changes.append((.went, "scenario \(one.name)")) }
     }
 
     package var isWorse: Bool { changes.contains { $0.kind == .worse } }

@@ -104,8 +104,8 @@ package struct RunHistory: Sendable {
             ("fixed", { if case .fixed = $0 { true } else { false } }), ("clean", { $0 == .kept }),
             ("never decided", { $0 == .undecided }),
         ]
-        return counts.compactMap { word, isOne in
-            let count = trends.count(where: isOne)
+        return counts.compactMap { word, belongs in
+            let count = trends.count(where: belongs)
             return count == 0 ? nil : "\(readable(count)) \(word)"
         }.joined(separator: ", ")
     }

@@ -18,7 +18,7 @@ extension RunReport {
 
     var reason: String {
         let declared = clauses.filter { $0.outcome != .notApplicable }
-        let of = "of \(counted(declared.count, "applicable clause"))"
+        let ofAll = "of \(counted(declared.count, "applicable clause"))"
         let unproved = clauses.count(where: \.isUndecided)
         var sentences: [String]
         switch exit {
@@ -27,20 +27,22 @@ extension RunReport {
             sentences =
                 expected.isEmpty
                 ? ["Every applicable clause was tested and passed: \(counted(kept, "clause"))."]
-                : ["\(readable(expected.count)) \(of) are violated, all expected by the baseline."]
+                : ["\(readable(expected.count)) \(ofAll) are violated, all expected by the baseline."]
             let warned = clauses(.warning).count
             if warned > 0 {
-                sentences = ["No MUST \(of) is violated; \(counted(warned, "recommendation")) not followed."]
+                sentences = ["No MUST \(ofAll) is violated; \(counted(warned, "recommendation")) not followed."]
             }
         case .violation:
             let from = heads.isEmpty ? "" : ", from \(counted(causes.count, "cause"))"
-            sentences = ["\(readable(unexpected.count)) \(of) \(unexpected.count == 1 ? "is" : "are") violated\(from)."]
+            sentences = [
+                "\(readable(unexpected.count)) \(ofAll) \(unexpected.count == 1 ? "is" : "are") violated\(from)."
+            ]
             if unproved > 0 { sentences.append("\(readable(unproved)) more could not be proved.") }
         case .incomplete:
             sentences = [expected.isEmpty ? "No violations." : "No unexpected violations."]
             if unproved > 0 {
                 sentences.append(
-                    "But \(readable(unproved)) \(of) \(unproved == 1 ? "is" : "are") untested or inconclusive.")
+                    "But \(readable(unproved)) \(ofAll) \(unproved == 1 ? "is" : "are") untested or inconclusive.")
             } else if cutShort == nil, !wasInterrupted {
                 sentences.append("But \(endedEarly ?? "nothing was tested").")
             }

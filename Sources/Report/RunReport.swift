@@ -97,28 +97,27 @@ extension RunReport {
             ClauseResult(clause, in: scenarios, intended: intended, subject: subject)
         }
         let undecided = judged.filter(\.isUndecided)
-        func clauses(_ results: [ClauseResult], without isSkipped: (ScenarioResult) -> Bool) -> [ClauseID] {
-            results.filter { Self.isLeftOpen($0, for: isSkipped, among: scenarios, intended: intended) }
+        func clauses(_ results: [ClauseResult], leftOpenBy isCause: (ScenarioResult) -> Bool) -> [ClauseID] {
+            results.filter { Self.isLeftOpen($0, for: isCause, among: scenarios, intended: intended) }
                 .map(\.clause.id)
         }
         let setAside = judged.map(\.clause.id).filter(
-            leftOut.union(clauses(undecided, without: \.wasSetAside)).contains)
+            leftOut.union(clauses(undecided, leftOpenBy: \.wasSetAside)).contains)
         let isPartial = part != nil || isLifeAlone
-        let isElsewhere = { (result: ClauseResult) in isPartial && result.isUndecided }
+        let isDeferred = { (result: ClauseResult) in isPartial && result.isUndecided }
         // A shard leaves its undecided clauses to the merged report. A pass by chance in another scenario does not
         // count: the setup alone decides which clauses are out of reach, so the doctor can list them in advance.
         let unbroken = judged.filter { $0.isUndecided || $0.outcome == .pass }
         let outOfReach =
             !isPartial && subject.role == .server
-            ? clauses(unbroken.filter { !setAside.contains($0.clause.id) }, without: \.isOutOfReach) : []
+            ? clauses(unbroken.filter { !setAside.contains($0.clause.id) }, leftOpenBy: \.isOutOfReach) : []
         let pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }.map(\.id)
         let decided = judged.filter { !setAside.contains($0.clause.id) && !outOfReach.contains($0.clause.id) }
-        let clauses = decided.filter { !isElsewhere($0) }
+        let clauses = decided.filter { !isDeferred($0) }
         let untested = clauses.filter { $0.outcome == .untested }.map(\.clause.id)
         self.init(
             specification: specification.version, subject: subject, address: address, startedAt: startedAt,
-            duration: duration, wasInterrupted: wasInterrupted, clauses: clauses,
-            pending: pending,
+            duration: duration, wasInterrupted: wasInterrupted, clauses: clauses, pending: pending,
             excluded: inQuestion.filter { $0.exclusion != nil }.map(\.id), scenarios: scenarios,
             tiers: Dictionary(grouping: scenarios, by: \.tier).sorted { $0.key < $1.key }.map { tier, scenarios in
                 TierResult(tier, scenarios: scenarios, clauses: inQuestion, subject: subject.profiles)
@@ -136,11 +135,11 @@ extension RunReport {
                 : Announcements.notes(
                     on: scenarios.filter { $0.skipped == nil }.map(\.history), declared: subject.profiles)
                     + SlowReads.notes(on: scenarios),
-            part: part, deferred: decided.filter(isElsewhere).map(\.clause.id), leftOut: leftOut, isStrict: isStrict,
+            part: part, deferred: decided.filter(isDeferred).map(\.clause.id), leftOut: leftOut, isStrict: isStrict,
             sentences: Dictionary(
                 uniqueKeysWithValues: inQuestion.filter { clause in
                     [setAside, outOfReach, pending].contains { $0.contains(clause.id) }
-                        || decided.contains { $0.clause.id == clause.id && isElsewhere($0) }
+                        || decided.contains { $0.clause.id == clause.id && isDeferred($0) }
                 }.map { ($0.id, $0.sentence) }),
             intended: intended.filter { names.contains($0.key) })
         reach = ReachTable(Reach(scenarios.map { $0.reach ?? Reach($0.history) }), of: subject)
@@ -177,20 +176,20 @@ extension RunReport {
     /// Whether a clause stays open because a scenario that exercises it was excluded for a certain reason.
     ///
     /// All its scenarios must be excluded, on request or because the setup cannot run them: one that ran without
-    /// evidence, or was skipped for another reason, is a gap. So is an inconclusive run, unless the user requested
-    /// less, or only crashes could decide.
+    /// evidence, or was skipped for another reason, is a gap. An inconclusive run is a gap, too, unless the user
+    /// excluded scenarios, or only crashes could decide.
     private static func isLeftOpen(
         _ result: ClauseResult, for reason: (ScenarioResult) -> Bool, among scenarios: [ScenarioResult],
         intended: [String: [ClauseID]]
     ) -> Bool {
-        var meant = scenarios.filter { intended[$0.name]?.contains(result.clause.id) ?? false }
+        var candidates = scenarios.filter { intended[$0.name]?.contains(result.clause.id) ?? false }
         // Ignore scenarios of undeclared profiles if another one could decide.
-        let own = meant.filter { !$0.isOfOtherProfiles }
-        if !own.isEmpty { meant = own }
-        guard let left = meant.first(where: reason) else { return false }
-        if meant.allSatisfy({ $0.wasSetAside || $0.isOutOfReach }) { return true }
+        let declared = candidates.filter { !$0.isOfOtherProfiles }
+        if !declared.isEmpty { candidates = declared }
+        guard let excluded = candidates.first(where: reason) else { return false }
+        if candidates.allSatisfy({ $0.wasSetAside || $0.isOutOfReach }) { return true }
         // A partial proof proves nothing.
-        return result.clause.id.isProvedByCrashes || result.outcome == .inconclusive && left.wasSetAside
+        return result.clause.id.isProvedByCrashes || result.outcome == .inconclusive && excluded.wasSetAside
     }
 
     package func clauses(_ outcome: Outcome) -> [ClauseResult] { clauses.filter { $0.outcome == outcome } }
@@ -218,9 +217,9 @@ extension RunReport {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// The scenarios that ended early without a violation in question to say why; nil if there is none.
+    /// The scenarios that ended early although no violation in question explains it; nil if there is none.
     ///
-    /// With a dialect, a step that the wire cannot express may have ended them, and on a late machine its lateness.
+    /// Those in a dialect or on a late machine do not count: an inexpressible step or a delay may have ended them.
     var endedEarly: String? {
         let early = scenarios.count { scenario in
             let header = scenario.history.header
@@ -270,11 +269,11 @@ extension RunReport {
         var parts = words.compactMap { outcome, word -> String? in
             let all = outcome == .violation ? unexpected : clauses(outcome)
             let lost = all.count(where: \.isUnkeepable)
-            let parts = lost == 0 ? "" : " (\(all.count - lost) to repair, \(lost) that this wire format cannot keep)"
+            let note = lost == 0 ? "" : " (\(all.count - lost) to repair, \(lost) that this wire format cannot keep)"
             if outcome == .violation, isGrouped {
-                return "\(counted(causes.count, "cause")), \(counted(all.count, "clause")) \(word)\(parts)"
+                return "\(counted(causes.count, "cause")), \(counted(all.count, "clause")) \(word)\(note)"
             }
-            return all.isEmpty ? nil : "\(all.count) \(word)\(parts)"
+            return all.isEmpty ? nil : "\(all.count) \(word)\(note)"
         }
         if !expected.isEmpty { parts.append("\(expected.count) violated as expected") }
         if let stale = baseline?.stale.count, stale > 0 {
@@ -286,9 +285,7 @@ extension RunReport {
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
         if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
         if !unreached.isEmpty { parts.append("\(unreached.count) out of reach") }
-        if !deferred.isEmpty {
-            parts.append("\(deferred.count) \(whyDeferred)")
-        }
+        if !deferred.isEmpty { parts.append("\(deferred.count) \(whyDeferred)") }
         if missed > 0 { parts.append("\(counted(missed, "scenario")) skipped") }
         let end = stoppedAfter.map { "stopped after \(counted($0, "scenario")) with a violation" }
         let verdict = (end ?? (wasInterrupted ? "interrupted" : nil)).map { "\(meaning) (\($0))" } ?? meaning
@@ -314,14 +311,15 @@ extension RunReport {
             }
     }
 
-    /// The findings of a clause, unexpected ones first, and of these the one to repeat: if possible from a scenario that
-    /// always broke the clause, then from one meant for the clause, then from one that broke it most often.
+    /// The findings of a clause: unexpected ones before expected ones, and those of the scenario to repeat first.
+    ///
+    /// Best to repeat is a scenario that always broke the clause, then one meant for it, then the most frequent one.
     func arranged(_ result: ClauseResult) -> [ClauseResult.Occurrence] {
         let isExpected = { expectation(of: result, in: $0) != nil }
         func rank(_ name: String) -> (Int, Int, Int) {
             let (broken, all) = counts(name, result)
-            let isMeant = intended[name]?.contains(result.clause.id) ?? false
-            return (broken < all ? 0 : 1, isMeant ? 1 : 0, min(broken, Self.plenty))
+            let isIntended = intended[name]?.contains(result.clause.id) ?? false
+            return (broken < all ? 0 : 1, isIntended ? 1 : 0, min(broken, Self.plenty))
         }
         let expected = result.findings.filter(isExpected)
         let unexpected = result.findings.filter { !isExpected($0) }
@@ -356,7 +354,7 @@ extension RunReport {
         guard let name = result.ordered.first?.baseName else { return nil }
         let (broken, all) = counts(name, result)
         if broken < min(all, Self.plenty) { return "\(broken) of \(all) checks in \(name) found it" }
-        // Few checks that all found it may be chance if other scenarios that found it kept it too.
+        // A few checks that all found it may be chance if other scenarios both broke and kept the clause.
         let found = Set(result.findings.map(\.baseName)).map { counts($0, result) }
         let sum = (broken: found.map(\.broken).reduce(0, +), all: found.map(\.all).reduce(0, +))
         guard sum.broken < min(sum.all, Self.plenty) else { return nil }

@@ -29,7 +29,7 @@ struct GateAnnotations {
         // The verdict is an annotation too, so it counts toward the limit of its level.
         let lines =
             GitHubAnnotation.bounded(
-                failures.map { annotation($0, .error) }, room: GitHubAnnotation.limit - (report.passes ? 0 : 1))
+                failures.map { annotation($0, .error) }, to: GitHubAnnotation.limit - (report.passes ? 0 : 1))
             + GitHubAnnotation.bounded(warnings.map { annotation($0, .warning) })
         return ([verdict] + lines).map(\.text).joined()
     }

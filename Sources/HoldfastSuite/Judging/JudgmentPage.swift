@@ -31,8 +31,7 @@ extension Judgment {
                 }
         }
         if let drawn, drawn.count > parts.count {
-            notes.append(
-                "Showing \(parts.count) of \(drawn.count) parts, those with findings first.")
+            notes.append("Showing \(parts.count) of \(drawn.count) parts, those with findings first.")
         }
         return HTMLCapture(
             headline, exit: exit, isClean: isClean, facts: facts(specification), parts: parts, results: results,

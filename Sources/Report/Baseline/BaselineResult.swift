@@ -138,10 +138,10 @@ extension RunReport {
         let isMixed = counts.values.contains { $0.violated > 0 && $0.violated < $0.exercised }
         // A pattern must not cover a passing clause, or its first failure would go unnoticed. For an intermittent
         // failure, a few repetitions prove nothing.
-        let enough = entry.isIntermittent ? Self.performancesEnough : 1
+        let enough = entry.isIntermittent ? Self.enoughRepetitions : 1
         let isKeptSomewhere = counts.values.contains { $0.violated == 0 && $0.exercised >= enough }
         let result = clauses.first { $0.clause.id.description == entry.clause }
-        let isElsewhere = deferred.contains { $0.description == entry.clause }
+        let isDeferred = deferred.contains { $0.description == entry.clause }
         // A pattern may also cover scenarios of other shards.
         let maybeDeferred = part != nil && entry.scenario.text.contains("*")
         let state: BaselineResult.State
@@ -149,7 +149,7 @@ extension RunReport {
             state = .expired
         } else if result?.outcome == .notApplicable {
             state = .notApplicable
-        } else if performed == 0 || (result == nil && !isElsewhere) {
+        } else if performed == 0 || (result == nil && !isDeferred) {
             state = .notInRun
         } else if violated > 0, isKeptSomewhere, !isMixed || entry.isIntermittent {
             state = .passesElsewhere
@@ -170,7 +170,7 @@ extension RunReport {
     }
 
     /// The number of repetitions in which an intermittent failure would show.
-    private static let performancesEnough = 20
+    private static let enoughRepetitions = 20
 
     package func expectation(of clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {
         baseline?.entry(for: clause, in: scenario)

@@ -11,7 +11,7 @@ struct ChartBuilder {
     private let items: [NotationPrinter.Item]
     private let marks: [Int: [ClauseID?: Bool]]
     private let verbatim: ChartVerbatim
-    private let locations: [SequenceChart.Participant: Int]
+    private let columns: [SequenceChart.Participant: Int]
     private let process: SequenceChart.Participant
 
     private typealias Row = SequenceChart.Row
@@ -26,7 +26,7 @@ struct ChartBuilder {
         verbatim = ChartVerbatim(history, limit: maxVerbatim)
         process = .init(kind: .process, name: history.header.subject.role == .client ? "app" : "process")
         participants = Self.participants(of: history, process: process)
-        locations = Dictionary(uniqueKeysWithValues: participants.enumerated().map { ($0.element, $0.offset) })
+        columns = Dictionary(uniqueKeysWithValues: participants.enumerated().map { ($0.element, $0.offset) })
         var marks: [Int: [ClauseID?: Bool]] = [:]
         for claim in claims {
             for event in claim.events where history.events.indices.contains(event) {
@@ -111,7 +111,7 @@ struct ChartBuilder {
     }
 
     private func column(_ kind: SequenceChart.Participant.Kind, _ name: String) -> Int {
-        locations[.init(kind: kind, name: name)] ?? 0
+        columns[.init(kind: kind, name: name)] ?? 0
     }
 
     private func column(of lane: Lane) -> Int {
@@ -119,7 +119,7 @@ struct ChartBuilder {
         case .connection(let device): column(.connection, device)
         case .exchange: column(.rest, "REST")
         case .push: column(.push, "push")
-        case .server, .client: locations[process] ?? 0
+        case .server, .client: columns[process] ?? 0
         }
     }
 
@@ -167,9 +167,9 @@ struct ChartBuilder {
         switch event.kind {
         case .wait(let awaited, let met):
             return "watched \(time(of: item.text)) for \(awaited): \(met ? "it came" : "it did not come")"
-        // An act without a word in the notation.
+        // The notation has no word for this act.
         case .act(let verb, _) where word.dropFirst(event.lane.description.count).hasPrefix("!act("): return verb
-        // The notation's word for principals assigned to a scenario.
+        // `lend` assigns principals to a scenario.
         case .act("lend", _): return "assign"
         case .eof(let reason): return reason.isEmpty ? "socket ended" : "socket ended: \(reason)"
         case .opening where item.events.count == 1: return "open"

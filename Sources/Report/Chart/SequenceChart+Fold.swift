@@ -52,7 +52,7 @@ extension SequenceChart {
         return parts
     }
 
-    /// The last `most` rows before this one on the same lane, in order, without routine ones.
+    /// The last `limit` rows before this one on the same lane, in order, without routine ones.
     func sameLane(as index: Int, limit: Int) -> [Int] {
         guard let lane = rows[index].lane else { return [] }
         return rows.indices.prefix(index).reversed().lazy.filter { rows[$0].lane == lane && !rows[$0].isRoutine }

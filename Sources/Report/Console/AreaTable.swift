@@ -69,7 +69,7 @@ extension Collection<ClauseID> {
     }
 
     /// The ids if they are few or all are requested, else their number by area.
-    package func named(_ isNaming: Bool) -> String {
-        isNaming || count <= 8 ? map(\.description).joined(separator: ", ") : byArea
+    package func named(_ namesAll: Bool) -> String {
+        namesAll || count <= 8 ? map(\.description).joined(separator: ", ") : byArea
     }
 }

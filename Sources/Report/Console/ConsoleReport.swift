@@ -213,10 +213,10 @@ package struct ConsoleReport {
             )
         }
         lines += report.notes.map { "note: \($0)" }
-        let foreign = Dictionary(grouping: report.clauses(.notApplicable)) {
+        let inapplicable = Dictionary(grouping: report.clauses(.notApplicable)) {
             report.undeclaredProfile(of: $0.clause)
         }
-        lines += foreign.sorted { $0.key < $1.key }.map { profile, results in
+        lines += inapplicable.sorted { $0.key < $1.key }.map { profile, results in
             "not applicable: \(counted(results.count, "clause")) of profile '\(profile.rawValue)', not declared"
         }
         lines += report.skipped.map { "skipped: \($0)" }

@@ -41,15 +41,15 @@ package struct ConsoleStyle: Sendable {
     package func wrapped(_ text: String, indent: Int, hanging: Int = 0, keepingSpaces: Int = 0) -> String {
         var lines: [String] = []
         var line = String(repeating: " ", count: indent) + text.prefix(keepingSpaces)
-        var isFresh = true
+        var isLineStart = true
         for word in text.dropFirst(keepingSpaces).split(separator: " ") {
-            if !isFresh, TextWidth.columns(line) + 1 + TextWidth.columns(word) > width {
+            if !isLineStart, TextWidth.columns(line) + 1 + TextWidth.columns(word) > width {
                 lines.append(line)
                 line = String(repeating: " ", count: indent + hanging)
-                isFresh = true
+                isLineStart = true
             }
-            line += (isFresh ? "" : " ") + word
-            isFresh = false
+            line += (isLineStart ? "" : " ") + word
+            isLineStart = false
         }
         lines.append(line)
         return lines.joined(separator: "\n")

@@ -85,8 +85,8 @@ package struct TextChart {
     // MARK: drawing
 
     private static let minLabel = 22
-    private static let widestCell = 9
-    private static let narrowestCell = 3
+    private static let widestLane = 9
+    private static let narrowestLane = 3
     private static let maxLabelLines = 3
 
     private func draw(_ lines: [Line]) -> [String] {
@@ -94,10 +94,12 @@ package struct TextChart {
         let times = lines.map { line in
             if case .row(let index) = line { chart.rows[index].time } else { "" }
         }
-        let time = times.map(TextWidth.columns).max() ?? 0
-        let cell = cell(beside: time)
-        let page = Page(time: time, cell: cell ?? 0, count: cell == nil ? 0 : chart.participants.count, width: width)
-        var drawn = page.count > 0 ? heading(page) : []
+        let timeWidth = times.map(TextWidth.columns).max() ?? 0
+        let laneWidth = laneWidth(beside: timeWidth)
+        let page = Page(
+            timeWidth: timeWidth, laneWidth: laneWidth ?? 0,
+            laneCount: laneWidth == nil ? 0 : chart.participants.count, width: width)
+        var drawn = page.laneCount > 0 ? heading(page) : []
         for (line, time) in zip(lines, times) {
             switch line {
             case .gap(let count):
@@ -110,35 +112,35 @@ package struct TextChart {
     }
 
     /// The width of each lane; nil if there is no room for lanes.
-    private func cell(beside time: Int) -> Int? {
+    private func laneWidth(beside timeWidth: Int) -> Int? {
         let longest = chart.participants.map { TextWidth.columns($0.name) }.max() ?? 0
-        let wanted = min(max(longest + 2, 7), Self.widestCell)
-        let room = width - Page.gutter - time - 2 * Page.space.count
+        let wanted = min(max(longest + 2, 7), Self.widestLane)
+        let room = width - Page.gutter - timeWidth - 2 * Page.space.count
         let count = chart.participants.count
-        let cell = max(Self.narrowestCell, min(wanted, (room - Self.minLabel) / count))
-        return room - cell * count >= Self.minLabel * 2 / 3 ? cell : nil
+        let laneWidth = max(Self.narrowestLane, min(wanted, (room - Self.minLabel) / count))
+        return room - laneWidth * count >= Self.minLabel * 2 / 3 ? laneWidth : nil
     }
 
     /// The column headings; written out above if a column is too narrow.
     private func heading(_ page: Page) -> [String] {
         let all = chart.participants.map(\.name)
         // The last heading has no neighbor on the right.
-        let rooms = all.indices.map { $0 == all.count - 1 ? page.cell : page.cell - 1 }
+        let rooms = all.indices.map { $0 == all.count - 1 ? page.laneWidth : page.laneWidth - 1 }
         let isCut = zip(all, rooms).contains { TextWidth.columns($0) > $1 }
         let words = isCut ? [TextWidth.cut("   columns: \(all.joined(separator: ", "))", to: width, mark: ink.cut)] : []
         let names = zip(all, rooms).map { name, room in
             let name = TextWidth.cut(name, to: room, mark: "")
-            let before = max(0, page.cell / 2 - TextWidth.columns(name) / 2)
-            return padded(String(repeating: " ", count: before) + name, page.cell)
+            let before = max(0, page.laneWidth / 2 - TextWidth.columns(name) / 2)
+            return padded(String(repeating: " ", count: before) + name, page.laneWidth)
         }.joined()
         return (words + [page.line("", "", names, "")]).map(style.dim)
     }
 
     private func draw(_ row: SequenceChart.Row, _ time: String, _ page: Page) -> [String] {
         let mark = row.isCited ? ">>" : row.marks.isEmpty ? "" : ">"
-        let label = (page.count > 0 ? "" : direction(row)) + style.spelled(row.label)
+        let label = (page.laneCount > 0 ? "" : direction(row)) + style.spelled(row.label)
         let cited = row.marks.filter(\.isCited).map { $0.clause?.description ?? "here" }.joined(separator: ", ")
-        let room = page.label
+        let room = page.labelWidth
         var pieces = [TextWidth.cut(label, to: room, mark: ink.cut)]
         if row.isCited {
             pieces = Self.wrapped(label, to: room, limit: Self.maxLabelLines, mark: ink.cut)
@@ -166,7 +168,7 @@ package struct TextChart {
     }
 
     private func lanes(_ row: SequenceChart.Row, _ page: Page) -> String {
-        guard page.count > 0 else { return "" }
+        guard page.laneCount > 0 else { return "" }
         switch row.location {
         case .pause: return page.lanes(ink.gap)
         case .note(let index):
@@ -216,26 +218,28 @@ private struct Page {
     static let gutter = 3
     static let space = "  "
 
-    let time: Int
-    let cell: Int
-    let count: Int
+    let timeWidth: Int
+    let laneWidth: Int
+    let laneCount: Int
     let width: Int
 
     /// The columns left for labels.
-    var label: Int { max(8, width - Self.gutter - time - between.count - cell * count - Self.space.count) }
+    var labelWidth: Int {
+        max(8, width - Self.gutter - timeWidth - between.count - laneWidth * laneCount - Self.space.count)
+    }
 
-    private var between: String { count > 0 ? Self.space : "" }
+    private var between: String { laneCount > 0 ? Self.space : "" }
 
-    func middle(_ index: Int) -> Int { index * cell + cell / 2 }
+    func middle(_ index: Int) -> Int { index * laneWidth + laneWidth / 2 }
 
     func lanes(_ mark: Character) -> String {
-        var cells = [Character](repeating: " ", count: cell * count)
-        for index in 0..<count { cells[middle(index)] = mark }
+        var cells = [Character](repeating: " ", count: laneWidth * laneCount)
+        for index in 0..<laneCount { cells[middle(index)] = mark }
         return String(cells)
     }
 
     func line(_ mark: String, _ time: String, _ lanes: String, _ label: String) -> String {
-        var line = padded(mark, Self.gutter) + aligned(time, self.time) + between + lanes + Self.space + label
+        var line = padded(mark, Self.gutter) + aligned(time, timeWidth) + between + lanes + Self.space + label
         while line.last == " " { line.removeLast() }
         return line
     }

@@ -38,9 +38,9 @@ package struct TextProgress: Sendable, Equatable {
             if TextWidth.columns(text) <= room { return text }
         }
         let more = running.count > 1 ? " +\(running.count - 1)" : ""
-        let index = room - more.count
+        let firstRoom = room - more.count
         // A name cut to a few letters is useless.
-        return index < 8 ? nil : TextWidth.cut(first, to: index, mark: style.hasUnicode ? "…" : "~") + more
+        return firstRoom < 8 ? nil : TextWidth.cut(first, to: firstRoom, mark: style.hasUnicode ? "…" : "~") + more
     }
 
     private static func words(_ left: TimeLeft.Estimate) -> String {

@@ -22,9 +22,9 @@ package struct GitHubAnnotation: Sendable, Equatable {
     /// The annotations within the limit; the last one summarizes the rest.
     ///
     /// * `annotations`: All of one level, most important first.
-    package static func bounded(_ annotations: [GitHubAnnotation], room: Int = limit) -> [GitHubAnnotation] {
-        guard annotations.count > room, let level = annotations.first?.level else { return annotations }
-        let shown = annotations.prefix(room - 1)
+    package static func bounded(_ annotations: [GitHubAnnotation], to limit: Int = Self.limit) -> [GitHubAnnotation] {
+        guard annotations.count > limit, let level = annotations.first?.level else { return annotations }
+        let shown = annotations.prefix(limit - 1)
         let rest = annotations[shown.count...]
         let names = PlainText.line(rest.map(\.title).joined(separator: ", "))
         return shown + [GitHubAnnotation(level, title: "and \(rest.count) more", message: names)]

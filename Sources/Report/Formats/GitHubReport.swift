@@ -12,15 +12,15 @@ struct GitHubReport {
         var lines = [GitHubAnnotation(conforms ? .notice : .error, title: "Holdfast", message: report.headline)]
         let limit = GitHubAnnotation.limit
         lines += GitHubAnnotation.bounded(
-            annotations(cases.filter(\.isWrong), .error), room: limit - (conforms ? 0 : 1))
-        lines += GitHubAnnotation.bounded(annotations(cases.filter(\.isRemarked), .warning))
+            annotations(cases.filter(\.isWrong), .error), to: limit - (conforms ? 0 : 1))
+        lines += GitHubAnnotation.bounded(annotations(cases.filter(\.hasRemark), .warning))
         let following = annotations(cases.filter { $0.head != nil }, .notice)
         let unreached = report.outOfReach.map { gap in
             GitHubAnnotation(
                 .notice, title: "\(counted(gap.clauses.count, "clause")) out of reach",
                 message: GitHubAnnotation.words(gap.line))
         }
-        lines += GitHubAnnotation.bounded(following + unreached, room: limit - (conforms ? 1 : 0))
+        lines += GitHubAnnotation.bounded(following + unreached, to: limit - (conforms ? 1 : 0))
         return lines.map(\.text).joined()
     }
 

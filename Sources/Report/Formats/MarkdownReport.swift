@@ -16,18 +16,18 @@ struct MarkdownReport {
         let tail = [expected(cases), areas, gaps].compactMap(\.self)
         var parts = ["**\(inline(report.headline))**", subject]
         if let table = table(wrong, cases.filter { $0.head != nil }) { parts.append(table) }
-        var room = Self.maxBytes - (parts + tail).reduce(0) { $0 + $1.utf8.count + 2 } - 200
-        var left = 0
+        var bytesLeft = Self.maxBytes - (parts + tail).reduce(0) { $0 + $1.utf8.count + 2 } - 200
+        var omitted = 0
         for one in wrong where !one.details.isEmpty {
             let folded = folded(one)
-            if left == 0, folded.utf8.count + 2 <= room {
-                room -= folded.utf8.count + 2
+            if omitted == 0, folded.utf8.count + 2 <= bytesLeft {
+                bytesLeft -= folded.utf8.count + 2
                 parts.append(folded)
             } else {
-                left += 1
+                omitted += 1
             }
         }
-        if left > 0 { parts.append("And \(left) more in detail: see the console report, or report.json.") }
+        if omitted > 0 { parts.append("And \(omitted) more in detail: see the console report, or report.json.") }
         return (parts + tail).joined(separator: "\n\n") + "\n"
     }
 

@@ -36,7 +36,7 @@ struct ReportCases {
         var file: (name: String, line: Int)?
         var cause = 0
 
-        /// The priority: violations, failures of the suite, edits, open clauses.
+        /// The priority: violations, failures of the suite, stale baseline entries, open clauses.
         var rank: Int {
             switch status {
             case .failed where kind == Outcome.violation.word: 0
@@ -55,7 +55,7 @@ struct ReportCases {
             return nil
         }
 
-        var isRemarked: Bool {
+        var hasRemark: Bool {
             if case .passed(.some) = status { return true }
             return false
         }
@@ -87,12 +87,12 @@ struct ReportCases {
             return (id: result.clause.id, entry: entry)
         }
         let unreached = report.outOfReach.map { ($0.clauses, "out of reach: \($0.reason)") }
-        let left: [([ClauseID], String)] =
+        let unjudged: [([ClauseID], String)] =
             unreached + [
                 (report.setAside, "set aside: skipped on request"),
                 (report.deferred, report.whyDeferred), (report.pending, "no check yet"),
             ]
-        for (ids, reason) in left {
+        for (ids, reason) in unjudged {
             cases += ids.map { id in
                 let title = report.sentences[id] ?? ""
                 return (id, Case(id: id.description, title: title, status: .skipped(reason), message: reason))

@@ -85,7 +85,7 @@ extension SARIFLog {
         let results = ReportCases(report).all.compactMap { one -> Result? in
             var justification: String?
             if case .expected(let reason) = one.status { justification = reason }
-            guard one.isWrong || one.isRemarked || one.head != nil || justification != nil else { return nil }
+            guard one.isWrong || one.hasRemark || one.head != nil || justification != nil else { return nil }
             let clause = clauses[one.id]
             let source = clause.map { $0.file.isEmpty ? nil : (name: "Spec/\($0.file)", line: $0.line) } ?? one.file
             var result = Result(

@@ -112,9 +112,7 @@ package struct HTMLCapture {
 
     private var observations: Markup {
         guard !observed.isEmpty else {
-            return """
-                <p>None: no unanswered question, repeated text, gap or empty read.</p>\n
-                """
+            return "<p>None: no unanswered question, repeated text, gap or empty read.</p>\n"
         }
         let lead: Markup = "<p class=\"meta\">Observations, not verdicts: the specification may allow them.</p>\n"
         return lead + Markup.joined(observed.map(kind))

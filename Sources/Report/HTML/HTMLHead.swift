@@ -17,7 +17,7 @@ struct HTMLHead {
     var facts: Markup {
         let profiles = report.subject.profileNames
         let performed = report.scenarios.count { $0.skipped == nil }
-        let left = report.scenarios.count - performed
+        let skipped = report.scenarios.count - performed
         var rows: [(String, Markup)] = [
             ("Subject", "\(PlainText.line(report.subject.name)) <small>\(report.subject.role.rawValue)</small>"),
             ("Address", "<code>\(PlainText.line(report.address))</code>"), ("Profiles", "\(profiles)"),
@@ -29,10 +29,7 @@ struct HTMLHead {
                 "specification \(PlainText.line(report.specification))\(report.tool.map { ", program \(PlainText.line($0))" } ?? "")"
             ),
             ("Date", "\(Self.day(report.startedAt)), took \(readable(report.duration))"),
-            (
-                "Scenarios",
-                "\(readable(performed)) ran\(left > 0 ? ", \(readable(left)) skipped" : "")"
-            ),
+            ("Scenarios", "\(readable(performed)) ran\(skipped > 0 ? ", \(readable(skipped)) skipped" : "")"),
             ("Exit code", "\(Int(report.exit.rawValue)), \(report.exit.meaning)"),
         ]
         if let proof = report.persistenceProof {
@@ -46,9 +43,7 @@ struct HTMLHead {
             let text = rerun.command + (rerun.driver.map { " -- \($0)" } ?? "")
             rows.append(("Full run", "<code class=\"copy\">\(PlainText.line(text, limit: 2_000))</code>"))
         }
-        return """
-            <dl class="facts">\(rows.map(Self.row))</dl>\n
-            """
+        return "<dl class=\"facts\">\(rows.map(Self.row))</dl>\n"
     }
 
     private static func row(_ title: String, _ content: Markup) -> Markup {
@@ -59,8 +54,8 @@ struct HTMLHead {
     /// `2026-11-22T01:46:16Z` in readable form.
     static func day(_ text: String) -> String {
         let line = PlainText.line(text, limit: 40)
-        guard line.count == 20, line.hasSuffix("Z"), let stroke = line.firstIndex(of: "T") else { return line }
-        return "\(line[..<stroke]) \(line[line.index(after: stroke)...].prefix(5)) UTC"
+        guard line.count == 20, line.hasSuffix("Z"), let separator = line.firstIndex(of: "T") else { return line }
+        return "\(line[..<separator]) \(line[line.index(after: separator)...].prefix(5)) UTC"
     }
 
     static func tone(of exit: ExitStatus) -> String {

@@ -42,18 +42,18 @@ struct HTMLLoad {
     }
 
     /// The number of intervals; later events are drawn in the last one.
-    private var last: Int { max(1, (figures.intervals.keys.max() ?? 0) + 1) }
+    private var intervalCount: Int { max(1, (figures.intervals.keys.max() ?? 0) + 1) }
 
-    private func x(_ index: Int) -> Int { Self.left + (Self.right - Self.left) * index / last }
+    private func x(_ index: Int) -> Int { Self.left + (Self.right - Self.left) * index / intervalCount }
 
     private func plot(_ title: String, height: Int, _ content: Markup) -> Markup {
         let late = figures.intervals.filter(\.value.isLate).keys.sorted().map { index -> Markup in
-            let width = max(2, (Self.right - Self.left) / last)
+            let width = max(2, (Self.right - Self.left) / intervalCount)
             return
                 "<rect class=\"late\" x=\"\(x(index))\" y=\"0\" width=\"\(width)\" height=\"\(height - 20)\"/>"
         }
-        let step = max(1, last / 6)
-        let ticks = stride(from: 0, through: last, by: step).map { index -> Markup in
+        let step = max(1, intervalCount / 6)
+        let ticks = stride(from: 0, through: intervalCount, by: step).map { index -> Markup in
             "<text x=\"\(x(index))\" y=\"\(height - 4)\" text-anchor=\"middle\">\(index * figures.width) s</text>"
         }
         return """
@@ -113,7 +113,7 @@ struct HTMLLoad {
 
     private func bars(_ title: String, _ name: String, height: Int, _ counts: [Int: Int]) -> Markup {
         let most = max(1, counts.values.max() ?? 1)
-        let width = max(2, (Self.right - Self.left) / last - 2)
+        let width = max(2, (Self.right - Self.left) / intervalCount - 2)
         let bars = counts.sorted { $0.key < $1.key }.map { index, count -> Markup in
             let size = (height - 40) * count / most
             return

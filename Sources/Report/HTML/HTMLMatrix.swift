@@ -13,7 +13,7 @@ struct HTMLMatrix {
         let areas = Set((report.clauses.map(\.clause.id) + others.flatMap(\.1)).map(\.area)).sorted()
         let rows = areas.map { area -> Markup in
             let results = report.clauses.filter { $0.clause.id.area == area }
-            let left = others.map { _, clauses -> Markup in
+            let otherCells = others.map { _, clauses -> Markup in
                 let count = clauses.count { $0.area == area }
                 return count == 0 ? "<td class=\"none\">·</td>" : "<td>\(count)</td>"
             }
@@ -30,7 +30,7 @@ struct HTMLMatrix {
                 ? "\(area.rawValue)"
                 : "<a href=\"#\(links.id(area))\" data-f=\"* \(area.rawValue)\">\(area.rawValue)</a>"
             return """
-                <tr><th scope="row">\(name) <small>\(area.meaning)</small></th>\(cells)\(left)</tr>\n
+                <tr><th scope="row">\(name) <small>\(area.meaning)</small></th>\(cells)\(otherCells)</tr>\n
                 """
         }
         let totals = used.map { badge -> Markup in

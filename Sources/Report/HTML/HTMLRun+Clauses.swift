@@ -44,8 +44,8 @@ extension HTMLRun {
         case .harnessError: return "<p>No scenario could exercise it because the suite failed.</p>"
         default: break
         }
-        let meant = result.scenarios.filter { report.intended[$0]?.contains(result.clause.id) ?? false }
-        let shown = (meant + result.scenarios.filter { !meant.contains($0) }).prefix(5)
+        let intended = result.scenarios.filter { report.intended[$0]?.contains(result.clause.id) ?? false }
+        let shown = (intended + result.scenarios.filter { !intended.contains($0) }).prefix(5)
         let left = result.scenarios.count - shown.count
         return """
             <p>Exercised \(times(result.exercised)) in \(counted(result.scenarios.count, "scenario")):</p>

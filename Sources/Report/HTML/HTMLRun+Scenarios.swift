@@ -33,12 +33,12 @@ extension HTMLRun {
             <details class="item scenario" data-v="\(badge.name)" data-a="\(area)" id="\(links.id(scenario: scenario.name))">\
             <summary>\(badge.html) <b>\(PlainText.line(scenario.name, limit: 120))</b> \
             <small>\(facts.joined(separator: " · "))</small></summary><div>
-            \(later(account(of: scenario, &rowsLeft), badge))</div></details>\n
+            \(lazily(account(of: scenario, &rowsLeft), badge))</div></details>\n
             """
     }
 
     /// Inserts rarely read content only when it is opened, so that a browser has less to lay out.
-    private func later(_ account: Markup, _ badge: HTMLBadge) -> Markup {
+    private func lazily(_ account: Markup, _ badge: HTMLBadge) -> Markup {
         badge.name == HTMLBadge(.violation).name
             ? account
             : "<template>\(account)</template><noscript><p>Needs JavaScript; otherwise see report.json.</p></noscript>"
@@ -72,7 +72,7 @@ extension HTMLRun {
         if !deferred.isEmpty {
             html += """
                 <p class="meta">It proves nothing for \(Markup.joined(deferred.map(links.link), by: ", ")); \
-                other scenarios decide there.</p>\n
+                other scenarios decide these clauses.</p>\n
                 """
         }
         if !found.isEmpty {
@@ -82,13 +82,14 @@ extension HTMLRun {
             html += "<ul>\(items)</ul>\n"
         }
         guard !scenario.history.events.isEmpty else { return html }
-        var own = max(0, min(rowsLeft, found.isEmpty ? Self.maxRowsOfQuiet : Self.maxRowsOfOne))
-        let before = own
+        var chartRowsLeft = max(0, min(rowsLeft, found.isEmpty ? Self.maxRowsOfQuiet : Self.maxRowsOfOne))
+        let chartRows = chartRowsLeft
         let chart = SequenceChart(
             scenario.history, marking: found.map { .init($0, $1) },
             maxVerbatim: found.isEmpty ? Self.maxQuietVerbatim : Self.maxVerbatim)
-        html += HTMLChart(chart: chart, outcomes: outcomes[scenario.name] ?? [:]).whole(name: scenario.name, &own)
-        rowsLeft -= before - own
+        let drawn = HTMLChart(chart: chart, outcomes: outcomes[scenario.name] ?? [:])
+        html += drawn.whole(name: scenario.name, &chartRowsLeft)
+        rowsLeft -= chartRows - chartRowsLeft
         return html
     }
 }

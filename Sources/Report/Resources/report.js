@@ -8,7 +8,7 @@
   }));
   const groups = all('.area');
 
-  // What waits in a template becomes a part of the page when it is opened.
+  // Content in a template becomes part of the page when its details are opened.
   const fill = details => {
     const template = details.querySelector(':scope > div > template');
     if (template) template.replaceWith(template.content.cloneNode(true));
@@ -78,7 +78,7 @@
     apply();
   }
   addEventListener('hashchange', reveal);
-  // Once all is loaded the browser itself goes to the place, and takes the focus along.
+  // After loading, the browser itself scrolls to the target and moves the focus there.
   addEventListener('load', () => setTimeout(reveal));
   document.addEventListener('click', event => {
     const link = event.target.closest && event.target.closest('a[href^="#"]');

@@ -12,12 +12,12 @@ package struct JSONReport {
     package static let version = 1
 
     private let report: RunReport
-    private let isApart: Bool
+    private let omitsTranscripts: Bool
 
     /// The report of a run; the transcripts are in it, or in separate files next to it.
-    package init(_ report: RunReport, transcriptsApart isApart: Bool = false) {
+    package init(_ report: RunReport, transcriptsApart omitsTranscripts: Bool = false) {
         self.report = report
-        self.isApart = isApart
+        self.omitsTranscripts = omitsTranscripts
     }
 
     /// The path of a transcript, relative to the report.
@@ -111,7 +111,7 @@ package struct JSONReport {
                 "verdicts": result.verdicts.filter {
                     $0.outcome != .notApplicable && ($0.exercised > 0 || $0.outcome != .untested)
                 },
-                "transcript": isApart
+                "transcript": omitsTranscripts
                     ? JSONValue.string(Self.transcript(of: result.name))
                     : .array(TranscriptWriter.packed(result.history)),
             ]))

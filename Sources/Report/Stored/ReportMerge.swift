@@ -97,21 +97,19 @@ package enum ReportMerge {
         compare(
             "the strictness", left.isStrict ? "--strict" : "without --strict",
             right.isStrict ? "--strict" : "without --strict")
-        compare("what was excluded", names(left.leftOut), names(right.leftOut))
+        compare("the set of exclusions", names(left.leftOut), names(right.leftOut))
         compare("the specification", left.specification, right.specification)
         compare("the version of the program", left.tool ?? "unknown", right.tool ?? "unknown")
-        compare(
-            "the number of shards", String(left.part?.shard.count ?? 0), String(right.part?.shard.count ?? 0))
+        compare("the number of shards", String(left.part?.shard.count ?? 0), String(right.part?.shard.count ?? 0))
         compare("the load", left.load?.plan ?? "none", right.load?.plan ?? "none")
         // The histories that a load keeps are unknown in advance.
         guard left.load == nil else { return problems(differing, first, other) }
-        compare(
-            "the number of scenarios", String(left.part?.total ?? 0), String(right.part?.total ?? 0))
+        compare("the number of scenarios", String(left.part?.total ?? 0), String(right.part?.total ?? 0))
         let (mine, theirs) = (left.inQuestion, right.inQuestion)
-        if let odd = mine.symmetricDifference(theirs).min() {
+        if let example = mine.symmetricDifference(theirs).min() {
             compare(
-                "the set of clauses", "\(odd) \(mine.contains(odd) ? "included" : "missing")",
-                "\(odd) \(theirs.contains(odd) ? "included" : "missing")")
+                "the set of clauses", "\(example) \(mine.contains(example) ? "included" : "missing")",
+                "\(example) \(theirs.contains(example) ? "included" : "missing")")
         }
         if left.baseline?.results.map(\.entry) != right.baseline?.results.map(\.entry) {
             compare("the baseline", left.baseline?.file ?? "none", (right.baseline?.file ?? "none") + ", not the same")

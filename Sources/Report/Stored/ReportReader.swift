@@ -124,7 +124,7 @@ package enum ReportReader {
             result.isOutOfReach = stored.bool("outOfReach") ?? false
             return result
         }
-        guard let history = history(stored, file: file, companion), isOf(name, specification, history.header, stored)
+        guard let history = history(stored, file: file, companion), matches(name, specification, history.header, stored)
         else { return nil }
         return ScenarioResult(
             name: name, history: history,
@@ -179,7 +179,7 @@ package enum ReportReader {
         }
     }
 
-    private static func isOf(
+    private static func matches(
         _ name: String, _ specification: String, _ header: History.Header, _ stored: MemberReader
     ) -> Bool {
         // Repetitions are called `NAME#2` and so on, but their transcripts name the scenario.
