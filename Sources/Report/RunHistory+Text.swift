@@ -12,12 +12,12 @@ extension RunHistory {
         let most = max(8, style.width - 52)
         let shown = runs.suffix(most)
         if shown.count < runs.count { lines += ["the latest \(shown.count) of \(counted(runs.count, "run")):", ""] }
-        let moved = trends.filter { $0.trend < .kept }
-        for (clause, trend) in moved {
+        let notable = trends.filter { $0.trend < .kept }
+        for (clause, trend) in notable {
             let letters = shown.map { letter(clause, in: $0, style) }.joined()
             lines.append("\(padded(clause.description, 11))\(letters)  \(words(trend))")
         }
-        if !moved.isEmpty {
+        if !notable.isEmpty {
             lines.append(
                 style.wrapped(
                     ". pass  X violated  x expected  ! warning  ? inconclusive  o untested  - not in this run",

@@ -52,7 +52,7 @@ struct Probe: Sendable {
         received(in: history.events.filter { lane == nil || $0.lane == lane }).first { $0.type == type }
     }
 
-    /// The `done` of the probe's question: by the turn or session of its `ack`, else the first `done`.
+    /// The `done` of the probe's question, by the turn or session of its `ack`; if that has neither, the first `done`.
     var answer: Frame? {
         let endings = received(in: history.events).filter { $0.type == "done" }
         let ack = first("ack")

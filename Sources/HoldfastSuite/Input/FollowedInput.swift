@@ -110,8 +110,8 @@ final class FollowedInput: Sendable {
 
     private func drain(_ pipe: Descriptor) {
         // After a stop, reads at most what a pipe can hold: its producer may never pause.
-        var left = 1 << 20
-        while left > 0 {
+        var bytesLeft = 1 << 20
+        while bytesLeft > 0 {
             let isStopped = state.withLock { $0.isStopped }
             guard pipe.waitUntilReadable(seconds: isStopped ? 0 : 1) else {
                 if isStopped { break }
@@ -125,7 +125,7 @@ final class FollowedInput: Sendable {
                 break
             }
             if bytes.isEmpty { break }
-            if isStopped { left -= bytes.count }
+            if isStopped { bytesLeft -= bytes.count }
             state.withLock { state in
                 if let lines = Self.completeLines(bytes, &state.rest) { state.waiting.add(lines) }
             }

@@ -100,8 +100,8 @@ package enum StaleReports {
         let annotation = GitHubAnnotation(
             .error, title: "conformance \(words.first ?? "") ended with \(code)", message: GitHubAnnotation.words(what)
         ).text
-        let asked = named.filter { $0.form == "github" }.map(\.path)
-        for path in asked where path != "-" { try? Files.write(annotation, to: path) }
-        return asked.contains("-") ? annotation : ""
+        let gitHubPaths = named.filter { $0.form == "github" }.map(\.path)
+        for path in gitHubPaths where path != "-" { try? Files.write(annotation, to: path) }
+        return gitHubPaths.contains("-") ? annotation : ""
     }
 }

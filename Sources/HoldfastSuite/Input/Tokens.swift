@@ -53,7 +53,7 @@ extension SubjectFile.Token {
         func refuse(_ what: String, _ fix: String) -> InputProblem {
             InputProblem(location, "'\(program)' \(what)", expected: "a program that prints a token and ends", fix: fix)
         }
-        guard !words.isEmpty else { throw refuse("no program given", "for example \(location) 'gh auth token'") }
+        guard !words.isEmpty else { throw refuse("names no program", "for example \(location) 'gh auth token'") }
         let run: ProgramRun
         do throws(ProgramProblem) {
             run = try await ProgramRun(words, atMost: maxBytes, within: .seconds(30))

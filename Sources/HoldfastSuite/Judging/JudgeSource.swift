@@ -100,10 +100,10 @@ final class JudgeSource: Sendable {
                 throw error
             }
         }
-        return unit(&state)
+        return nextWaiting(&state)
     }
 
-    private func unit(_ state: inout State) -> Unit? {
+    private func nextWaiting(_ state: inout State) -> Unit? {
         state.waiting.isEmpty ? nil : unit(state.waiting.removeFirst(), &state)
     }
 
@@ -133,7 +133,7 @@ final class JudgeSource: Sendable {
 
     private func finish(_ state: inout State) -> Unit? {
         if let part = state.parts.finish(capture: state.reader?.capture) { state.waiting.append(part) }
-        return unit(&state)
+        return nextWaiting(&state)
     }
 
     private func begin(_ state: inout State) throws(InputProblem) {
@@ -305,7 +305,7 @@ extension JudgeSource {
             }
         }
         var units: [Unit] = []
-        while let unit = unit(&state) { units.append(unit) }
+        while let unit = nextWaiting(&state) { units.append(unit) }
         return units
     }
 

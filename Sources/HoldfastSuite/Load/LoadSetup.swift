@@ -41,13 +41,13 @@ extension LoadPlan {
 
     /// Checks that this process may open as many files as the devices of one shard need.
     package func checkFiles(shards: Int) throws(InputProblem) {
-        let most = Processes.raiseOpenFiles()
+        let allowed = Processes.raiseOpenFiles()
         let needed = devices / shards * Self.filesPerDevice + Self.ownFiles
-        guard most < needed else { return }
+        guard allowed < needed else { return }
         throw InputProblem(
             "--devices",
-            "\(devices / shards) devices need up to \(needed) open files, and this process may open \(most)",
-            expected: "at most \(max(1, (most - Self.ownFiles) / Self.filesPerDevice)) devices",
+            "\(devices / shards) devices need up to \(needed) open files, and this process may open \(allowed)",
+            expected: "at most \(max(1, (allowed - Self.ownFiles) / Self.filesPerDevice)) devices",
             fix: "raise the limit with 'ulimit -n \(needed)', or use --shard I/N")
     }
 }

@@ -54,13 +54,14 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
             let isPair = parts.count == 2 && flag == "--only"
             let (first, last) = isPair ? (parts[0], parts[1]) : (NamePattern(text), NamePattern(text))
             let found = (clauses.filter { first.matches($0) }, scenarios.filter { last.matches($0.name) })
+            let (hasNoClause, hasNoScenario) = (found.0.isEmpty, found.1.isEmpty)
             let others = specification.clauses.filter { $0.role != role && first.matches($0.id) }
-            if found.0.isEmpty, isPair || found.1.isEmpty, let other = others.first?.role.rawValue {
+            if hasNoClause, isPair || hasNoScenario, let other = others.first?.role.rawValue {
                 problems.append(
                     InputProblem(
                         flag, "'\(text)' binds a \(other)", expected: "clauses of a \(role.rawValue)",
                         fix: "test a \(other): conformance \(other) \(flag) \(text)"))
-            } else if found.0.isEmpty, isPair || found.1.isEmpty, let id = ClauseID(first.text),
+            } else if hasNoClause, isPair || hasNoScenario, let id = ClauseID(first.text),
                 case let area = clauses.filter({ $0.area == id.area }).map(\.number).sorted(), area.count > 1
             {
                 let nearest = area.sorted { abs($0 - id.number) < abs($1 - id.number) }.prefix(2)
@@ -69,7 +70,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
                         flag, "there is no clause \(id)",
                         expected: "\(id.area)-\(area[0]) to \(id.area)-\(area[area.count - 1])",
                         fix: "did you mean \(nearest.map { "'\(id.area)-\($0)'" }.joined(separator: " or "))?"))
-            } else if isPair ? found.0.isEmpty || found.1.isEmpty : found.0.isEmpty && found.1.isEmpty {
+            } else if isPair ? hasNoClause || hasNoScenario : hasNoClause && hasNoScenario {
                 let area = role == .server ? "SYNC" : "CLIENT"
                 problems.append(
                     InputProblem(

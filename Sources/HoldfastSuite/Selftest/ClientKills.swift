@@ -23,8 +23,8 @@ struct ClientKills: Sendable {
                 KillMatrixPeer(try await report(whole, isAlone: isAlone), .healthy, name, provesAll: true)
             },
             KillMatrixGroup(variations, named: \.rawValue, kind: 3, atOnce: 2, retry: \.wasLate) { variation, isAlone in
-                let seen = try await report(variations: [variation], whole, isAlone: isAlone)
-                return KillMatrixPeer(seen, .variation, variation.rawValue, provesAll: true)
+                let runReport = try await report(variations: [variation], whole, isAlone: isAlone)
+                return KillMatrixPeer(runReport, .variation, variation.rawValue, provesAll: true)
             },
             // Load can hide a defect (constant timers seem to vary), so each uncaught defect is tested again, alone.
             KillMatrixGroup(defects, named: \.name, kind: 4, atOnce: Self.jobs, retry: { _ in true }) {

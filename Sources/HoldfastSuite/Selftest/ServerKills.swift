@@ -37,28 +37,28 @@ struct ServerKills: Sendable {
         let needsStart = { (defect: Defect) in defect.need == .restart || defect.need == .storageFault }
         return [
             KillMatrixGroup(["healthy"], named: { $0 }, kind: 0, atOnce: 1, retry: \.wasLate) { name, isAlone in
-                let seen = try await report(on: ReferenceSubject(program: program), whole, isAlone: isAlone)
-                return KillMatrixPeer(seen, .healthy, name, provesAll: true)
+                let runReport = try await report(on: ReferenceSubject(program: program), whole, isAlone: isAlone)
+                return KillMatrixPeer(runReport, .healthy, name, provesAll: true)
             },
             KillMatrixGroup(
                 variations, named: \.rawValue, kind: 0, atOnce: Self.startedJobs, retry: \.wasLate
             ) { variation, isAlone in
                 let reference = ReferenceSubject(
                     program: program, variations: [variation.rawValue], replayFrames: Self.replayFrames)
-                let seen = try await report(on: reference, whole, kills: Self.killsOfVariations, isAlone: isAlone)
+                let runReport = try await report(on: reference, whole, kills: Self.killsOfVariations, isAlone: isAlone)
                 // A few kills prove nothing, and are not meant to.
-                return KillMatrixPeer(seen, .variation, variation.rawValue, provesAll: false)
+                return KillMatrixPeer(runReport, .variation, variation.rawValue, provesAll: false)
             },
             KillMatrixGroup(
                 dialects, named: { KillMatrix.Peers.name(ofDialect: $0.name) }, kind: 0, atOnce: Self.startedJobs,
                 retry: \.wasLate
             ) { dialect, isAlone in
                 // Crashes take most of the time, and the wire format affects them little.
-                let seen = try await report(
+                let runReport = try await report(
                     on: ReferenceSubject(program: program, dialect: dialect), whole, scope: Scope(skipsCrashes: true),
                     isAlone: isAlone)
                 return KillMatrixPeer(
-                    seen, .wire, KillMatrix.Peers.name(ofDialect: dialect.name),
+                    runReport, .wire, KillMatrix.Peers.name(ofDialect: dialect.name),
                     unkeepable: dialect.unkeepable.keys.sorted(), provesAll: false)
             },
             // Among many others and with little patience, a scenario may give up on a slow server before it reaches the
@@ -73,9 +73,9 @@ struct ServerKills: Sendable {
                         try await inProcess(defect, selection, patience: Self.patience)
                     }
                 }
-                let seen = try await run(selection(of: defect))
+                let runReport = try await run(selection(of: defect))
                 return try await KillMatrixPeer(
-                    seen, .defect, defect.name, clause: defect.clause, provesAll: false
+                    runReport, .defect, defect.name, clause: defect.clause, provesAll: false
                 ).repeated { try await run(selection($0)) }
             },
             KillMatrixGroup(
@@ -90,8 +90,8 @@ struct ServerKills: Sendable {
                 let mix = try specification.mix(named: "phones") ?? LoadMix(name: "phones")
                 let plan = LoadPlan(devices: Self.loadDevices, duration: Self.loadMs, ramp: 500, seed: 1, mix: mix)
                 reference.principalsUnderLoad = plan.people().count
-                let seen = try await LoadRun(reference.subject(), plan, under: specification).run { _ in }
-                return KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
+                let runReport = try await LoadRun(reference.subject(), plan, under: specification).run { _ in }
+                return KillMatrixPeer(runReport, .defect, defect.name, clause: defect.clause, provesAll: false)
             },
         ]
     }
@@ -111,9 +111,9 @@ struct ServerKills: Sendable {
                 try await report(on: reference, selection, kills: kills, patience: Self.patience)
             }
             let chosen = try selection(of: defect)
-            let seen = attempt == 0 ? try await byTheWallClock { try await run(chosen) } : try await run(chosen)
+            let runReport = attempt == 0 ? try await byTheWallClock { try await run(chosen) } : try await run(chosen)
             last = try await KillMatrixPeer(
-                seen, .defect, defect.name, clause: defect.clause, provesAll: false
+                runReport, .defect, defect.name, clause: defect.clause, provesAll: false
             ).repeated { try await run(selection($0)) }
             last.attempts = attempt + 1
         }
