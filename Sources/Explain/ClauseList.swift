@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastJudge
 import HoldfastReport
@@ -47,7 +48,7 @@ package struct ClauseList {
         let counts = Dictionary(clauses.map { (status(of: $0), 1) }, uniquingKeysWith: +)
         let words = ["checked", "pending", "excluded"].map { "\(counts[$0] ?? 0) \($0)" }.joined(separator: ", ")
         return lines.joined()
-            + "\n\(clauses.count) clauses: \(words) · \(specification.scenarioNames.count) scenarios\n"
+            + "\n\(counted(clauses.count, "clause")): \(words) · \(counted(specification.scenarioNames.count, "scenario"))\n"
     }
 
     /// The whole sentence in a pipe; on a terminal, as much as fits on the line, or all of it below if too little fits.
@@ -88,6 +89,6 @@ package struct ClauseList {
             return "\(scenario.name)\n"
                 + (isNarrow ? style.wrapped(line, indent: 2, hanging: 2) : "  \(line)") + "\n"
         }
-        return entries.joined() + "\n\(wanted.count) scenarios\n"
+        return entries.joined() + "\n\(counted(wanted.count, "scenario"))\n"
     }
 }

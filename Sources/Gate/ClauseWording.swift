@@ -117,10 +117,11 @@ private struct Words {
     ]
 
     private static let units: [String: (Double, String)] = [
-        "ms": (1, "time"), "s": (1000, "time"), "seconds": (1000, "time"), "min": (60_000, "time"),
-        "minute": (60_000, "time"), "minutes": (60_000, "time"), "hours": (3_600_000, "time"),
-        "days": (86_400_000, "time"), "bytes": (1, "bytes"),
-        "KiB": (1024, "bytes"), "MiB": (1_048_576, "bytes"), "characters": (1, "characters"), "reads": (1, "reads"),
+        "ms": (1, "time"), "s": (1000, "time"), "second": (1000, "time"), "seconds": (1000, "time"),
+        "min": (60_000, "time"), "minute": (60_000, "time"), "minutes": (60_000, "time"), "hour": (3_600_000, "time"),
+        "hours": (3_600_000, "time"), "day": (86_400_000, "time"), "days": (86_400_000, "time"), "byte": (1, "bytes"),
+        "bytes": (1, "bytes"), "KiB": (1024, "bytes"), "MiB": (1_048_576, "bytes"), "character": (1, "characters"),
+        "characters": (1, "characters"), "reads": (1, "reads"),
     ]
 
     private static let acceptingVerbs: Set<String> = [

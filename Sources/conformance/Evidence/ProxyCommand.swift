@@ -156,7 +156,7 @@ struct ProxyCommand: AsyncParsableCommand {
         for (flag, seconds) in [("--for", duration), ("--until-idle", untilIdle)] {
             if let seconds, !(seconds > 0 && seconds <= 1e8) {
                 problems.note(
-                    flag, "'\(seconds)' is out of range", expected: "seconds above 0",
+                    flag, "'\(seconds)' is out of range", expected: "seconds above 0, at most 100000000",
                     fix: "correct it, or remove the flag")
             }
         }

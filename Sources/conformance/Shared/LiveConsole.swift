@@ -1,5 +1,6 @@
 @preconcurrency import Dispatch
 import Holdfast
+import HoldfastBasics
 import HoldfastPlatform
 import HoldfastReport
 import HoldfastSuite
@@ -61,7 +62,7 @@ final class LiveConsole: Sendable {
         queue.async { isDone.signal() }
         let isStuck = isDone.wait(timeout: .now() + .seconds(Self.patience)) == .timedOut
         let lost = state.withLock { $0.lost }
-        if lost > 0 { Console.error("\(lost) messages were dropped: the reader was too slow") }
+        if lost > 0 { Console.error("\(counted(lost, "message")) dropped: the reader was too slow") }
         guard isStuck else { return }
         throw SuiteProblem(
             .harness,
