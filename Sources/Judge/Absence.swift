@@ -1,6 +1,13 @@
 import Holdfast
 import HoldfastTranscript
 
+/// An event that shows only that a bound had passed.
+///
+/// It may be about anything else, so findings that cite it have nothing in common for that.
+struct Expiry: HasEvent {
+    let event: Int
+}
+
 /// Proofs that a server did not send something in time.
 ///
 /// A missing event is a violation only if the history has an event at or after the end of the bound, and the stage
@@ -10,7 +17,7 @@ extension Observations {
     ///
     /// - Returns: Nil if the history ends earlier, or if the connection ended, was not read or lost its server before
     ///   the bound was over.
-    func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Int? {
+    func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Expiry? {
         guard knowsDelays else { return laterAnswer(after: cause, within: bound, on: connection) }
         let observed = connections[connection]
         let limit = effectiveTime(of: cause) + bound.microseconds
@@ -21,7 +28,7 @@ extension Observations {
         return proof(after: cause, limit: limit)
     }
 
-    func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
+    func deadline(after exchange: ObservedExchange, within bound: Duration) -> Expiry? {
         guard exchange.response == nil, exchange.unread == nil else { return nil }
         let limit = effectiveTime(of: exchange.request) + bound.microseconds
         if let failure = exchange.failure, effectiveTime(of: failure) < limit { return nil }
@@ -33,7 +40,7 @@ extension Observations {
     /// The bound begins when the turn was accepted, as shown by its first `ack` or frame. Turns of a session may run
     /// serially, so it begins no sooner than the end of earlier turns in its session. The script's own waits are added
     /// to it.
-    func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
+    func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Expiry? {
         let asked = turn.requests.first { $0.connection == connection && $0.refusal == nil } ?? turn.accepted
         var cause = max(turn.firstSignOfRunning(since: asked.event), connections[connection].connected ?? turn.event)
         if let session = turn.session {
@@ -50,7 +57,7 @@ extension Observations {
     ///
     /// A socket preserves order: an answer to something sent after the cause shows that the subject had the cause, and
     /// an answer to something sent after the bound shows that it sent nothing within the bound.
-    private func laterAnswer(after cause: Int, within bound: Duration, on index: Int) -> Int? {
+    private func laterAnswer(after cause: Int, within bound: Duration, on index: Int) -> Expiry? {
         guard knowsTimes, capture?.lacks.contains(.frames) == false else { return nil }
         let words = roundTrips[index]
         let isOwn: Bool
@@ -70,29 +77,29 @@ extension Observations {
         let limit = time(of: known) + bound.microseconds
         let later = words[words.boundary { $0.asked > known }...]
         guard let late = later.first(where: { time(of: $0.asked) >= limit }), subject.role == .client else {
-            return later.first { time(of: $0.asked) >= limit }?.stated
+            return later.first { time(of: $0.asked) >= limit }.map { Expiry(event: $0.stated) }
         }
         // A network that was blocked delivers everything at once, the answer after other frames.
         let held = time(of: late.stated) + Self.longestBurst
-        return later.first { time(of: $0.stated) >= held }?.stated
+        return later.first { time(of: $0.stated) >= held }.map { Expiry(event: $0.stated) }
     }
 
     /// The longest time, in microseconds, in which the backlog of a network arrives.
     private static let longestBurst = 1_000_000
 
-    func proof(after cause: Int, limit: Int) -> Int? {
+    func proof(after cause: Int, limit: Int) -> Expiry? {
         guard knowsDelays else { return nil }
         let events = history.events.indices
         let first = max(cause + 1, events.boundary { effectiveTime(of: $0) >= limit })
         guard first < events.endIndex else { return nil }
         let halt = halts[halts.boundary { $0 > cause }...].first
-        return halt.map { $0 < first } == true ? nil : first
+        return halt.isBefore(first) ? nil : Expiry(event: first)
     }
 }
 
 struct Unanswered {
     let asked: Int
-    let proof: Int
+    let proof: any HasEvent
     let actual: String
 }
 

@@ -28,7 +28,8 @@ struct Evidence: Sendable, Equatable {
     /// A passed test counts only if `counts` holds; a failed one always does.
     mutating func test(
         _ holds: Bool, keptIf counts: @autoclosure () -> Bool = true, otherwise what: @autoclosure () -> String,
-        expected: @autoclosure () -> String, actual: @autoclosure () -> String, at events: @autoclosure () -> [Int]
+        expected: @autoclosure () -> String, actual: @autoclosure () -> String,
+        at events: @autoclosure () -> [any HasEvent]
     ) {
         if !holds { violate(what(), expected: expected(), actual: actual(), at: events()) } else if counts() { keep() }
     }
@@ -36,7 +37,7 @@ struct Evidence: Sendable, Equatable {
     /// Counts a test: passed if a text is the expected one, code point by code point.
     mutating func test(
         _ actual: String, is wanted: String, otherwise what: @autoclosure () -> String,
-        at events: @autoclosure () -> [Int]
+        at events: @autoclosure () -> [any HasEvent]
     ) {
         test(
             exactlyEqual(actual, wanted), otherwise: what(), expected: shown(wanted), actual: shown(actual),
@@ -66,12 +67,12 @@ struct Evidence: Sendable, Equatable {
         }
     }
 
-    mutating func violate(_ what: String, expected: String, actual: String, at events: [Int]) {
+    mutating func violate(_ what: String, expected: String, actual: String, at events: [any HasEvent]) {
         violate(Finding(what, expected: expected, actual: actual, at: events))
     }
 
     /// Counts a test that proved nothing, with the reason.
-    mutating func doubt(_ what: String, expected: String, actual: String, at events: [Int]) {
+    mutating func doubt(_ what: String, expected: String, actual: String, at events: [any HasEvent]) {
         doubt(Finding(what, expected: expected, actual: actual, at: events))
     }
 
@@ -79,7 +80,7 @@ struct Evidence: Sendable, Equatable {
         violate(what, expected: expected, actual: missing.actual, at: [missing.asked, missing.proof])
     }
 
-    mutating func violate(_ what: String, byEnd actual: String = "the server ended it", at events: [Int]) {
+    mutating func violate(_ what: String, byEnd actual: String = "the server ended it", at events: [any HasEvent]) {
         violate(what, expected: "it stays open", actual: actual, at: events)
     }
 

@@ -171,7 +171,7 @@ extension Verdict {
             findings: findings.map { finding in
                 Finding(
                     finding.what, expected: finding.expected, actual: finding.actual,
-                    at: origins.verbatim(finding.events))
+                    at: origins.verbatim(finding.events), proof: finding.proof.map { origins.verbatim([$0])[0] })
             }, remarks: remarks)
     }
 }

@@ -51,11 +51,17 @@ public struct Finding: Sendable, Equatable {
     public let actual: String
     /// The indices of the events involved, in order; the last is the one the verdict cites.
     public let events: [Int]
+    /// The one of them that shows only that a bound had passed; it can be about anything.
+    package let proof: Int?
     /// The missing member, if that is the problem.
     let lacking: String?
 
-    package init(_ what: String, expected: String, actual: String, at events: [Int], lacking: String? = nil) {
-        (self.what, self.events, self.lacking) = (what, events, lacking)
+    package init(
+        _ what: String, expected: String, actual: String, at events: [any HasEvent], proof: Int? = nil,
+        lacking: String? = nil
+    ) {
+        (self.what, self.lacking) = (what, lacking)
+        (self.events, self.proof) = (events.map(\.event), proof ?? events.first { $0 is Expiry }?.event)
         // Texts that Swift considers equal look alike; escapes show the difference.
         let isAlike = expected == actual && !exactlyEqual(expected, actual)
         self.expected = isAlike ? opaqueID(expected) : expected

@@ -201,15 +201,18 @@ private struct SharedEvidence {
             let scenario = occurrence.scenario
             guard let history = histories[scenario] else { continue }
             let events = occurrence.finding.events.filter(history.events.indices.contains)
-            let numbers = events.compactMap { number(of: $0, in: history, scenario) }
-            if !events.contains(where: { isIgnored($0, scenario) }) { breach.isSilence = false }
-            let ends = events.map { history.events[$0].kind }.contains {
+            // Two faults have nothing in common because one event shows that the bounds of both had passed; for each, it
+            // is about the time at which its bound ended.
+            let evidence = events.filter { $0 != occurrence.finding.proof }
+            let numbers = evidence.compactMap { number(of: $0, in: history, scenario) }
+            if !evidence.contains(where: { isIgnored($0, scenario) }) { breach.isSilence = false }
+            let ends = evidence.map { history.events[$0].kind }.contains {
                 if case .close(.fromServer, _, _) = $0 { true } else { $0.isLoss }
             }
             if !ends { breach.isEnd = false }
             breach.findings.insert(
-                numbers.isEmpty && !events.isEmpty
-                    ? [number(of: Place(scenario: scenario, events: events), [])] : numbers)
+                numbers.isEmpty && !evidence.isEmpty
+                    ? [number(of: Place(scenario: scenario, events: evidence), [])] : numbers)
             guard let cited = events.last else {
                 breach.needsCrash = false
                 continue

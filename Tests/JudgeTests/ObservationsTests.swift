@@ -88,7 +88,7 @@ import Testing
         func proof(_ notation: String) throws -> Int? {
             let seen = try observe(notation)
             let cause = try #require(seen.sent.first { $0.type == "ping" }).event
-            return seen.deadline(after: cause, within: .seconds(5), on: 0)
+            return seen.deadline(after: cause, within: .seconds(5), on: 0)?.event
         }
         #expect(try proof("A+ A>ping(n1) +4s") == nil)
         #expect(try proof("A+ A>ping(n1) +4s +1s") == 6)

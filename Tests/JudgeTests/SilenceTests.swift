@@ -1,9 +1,26 @@
 import Holdfast
+import HoldfastJudge
 import HoldfastTranscript
 import TestSupport
 import Testing
 
 @Suite struct SilenceTests {
+    @Test func `a finding tells what shows only that time had passed from what it is about`() throws {
+        func evidence(of clause: ClauseID, in notation: String) throws -> [[Int]] {
+            let subject = History.Subject(name: "sample", role: .server, profiles: [.core, .sync])
+            let history = try NotationExpansion(notation, header: History.Header(subject: subject)).history
+            let verdicts = judge(history, under: try SourceTree.specification())
+            let finding = try #require(verdicts.first { $0.clause == clause }?.findings.first)
+            let (evidence, proof) = (finding.events.filter { $0 != finding.proof }, finding.proof.map { [$0] } ?? [])
+            return [evidence, proof].map { $0.map { $0 - finding.events[0] } }
+        }
+        let (ping, turn) = (ClauseID(.LIVE, 1), ClauseID(.TURN, 1))
+        #expect(try evidence(of: ping, in: "A+ A>ping(n1) A<pingFrame +20s B+") == [[0], [2]])
+        #expect(try evidence(of: ping, in: "A+ A>ping(n1) A<eof") == [[0, 1], []], "an end without an answer")
+        #expect(try evidence(of: turn, in: "A+ A>chat(c1) +1min A<ack(c1)") == [[0, 2], []], "the late answer itself")
+        #expect(try evidence(of: turn, in: "A+ A>chat(c1) +1min B+") == [[0], [1]])
+    }
+
     @Test func `AUTH-4 silent sockets are closed`() throws {
         let clause = ClauseUnderTest("AUTH-4")
         let silent = "A>open A<open"

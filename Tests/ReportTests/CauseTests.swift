@@ -56,6 +56,39 @@ import Testing
             try causes([violation(.SYNC, 3, at: [asked]), violation(.SYNC, 4, at: [other])]) == ["SYNC-3", "SYNC-4"])
     }
 
+    @Test func `an event that only shows that time had passed joins nothing`() throws {
+        let (one, other, late) = try (index(of: "chat1"), index(of: "ack2"), index(of: "start") + 1)
+        func missing(_ area: Area, _ number: Int, since asked: Int, proof: Int?) -> Verdict {
+            let finding = Finding("wrong", expected: "right", actual: "wrong", at: [asked, late], proof: proof)
+            return Verdict(clause: ClauseID(area, number), outcome: .violation, exercised: 1, findings: [finding])
+        }
+        let apart = [missing(.SYNC, 2, since: one, proof: late), missing(.TURN, 1, since: other, proof: late)]
+        #expect(try causes(apart) == ["TURN-1", "SYNC-2"])
+        let joined = [missing(.SYNC, 2, since: one, proof: nil), missing(.TURN, 1, since: other, proof: nil)]
+        #expect(try causes(joined) == ["TURN-1 SYNC-2"], "the event itself is wrong")
+        let same = [missing(.SYNC, 2, since: one, proof: late), violation(.TURN, 1, at: [one, other])]
+        #expect(try causes(same) == ["TURN-1 SYNC-2"], "the bound ended last")
+        let read = try ReportReader.report(Array(JSONReport(report([apart])).text.utf8), file: "report.json")
+        #expect(read.causes.map(\.head) == [ClauseID(.TURN, 1), ClauseID(.SYNC, 2)])
+    }
+
+    @Test func `two silences of a capture are two causes, though one pong proves both`() throws {
+        func causes(_ notation: String) throws -> [String] {
+            var header = History.Header(subject: Sample.subject([.core, .sync]))
+            header.capture = History.Capture(lacks: [])
+            let history = try NotationExpansion(notation, header: header).history
+            let found = judge(history, under: try Sample.specification.get()).filter { $0.outcome == .violation }
+            return Cause.causes(
+                of: found.map { verdict in
+                    (verdict.clause, verdict.findings.map { .init(scenario: "", finding: $0) })
+                }, in: ["": history]
+            ).map { ([$0.head] + $0.followers).map(\.description).joined(separator: " ") }
+        }
+        let rest = "+10min A>ping(n1) A<pong(n1)"
+        #expect(try causes("A+(e1 #0) A>chat(c1) A>sync(e1 #0) \(rest)") == ["TURN-1", "SYNC-2"])
+        #expect(try causes("A+(e1 #0) A>chat(c1 mood=7) \(rest)") == ["ENV-4 TURN-1"], "one question")
+    }
+
     @Test func `ends with one code and reason are one group in all scenarios, but not after a stop`() throws {
         func causes(_ first: String, _ second: String) throws -> [String] {
             let scenarios = try [(ClauseID(.LIVE, 10), first), (ClauseID(.LIVE, 3), second)].map { clause, notation in

@@ -31,7 +31,7 @@ enum AUTH {
             let connection = history.connections[handshake.connection]
             let auth = handshake.auth.event
             let refusal = connection.received.first { $0.isAfter(auth) && $0.code == "auth_failed" }
-            func violate(_ actual: String, _ event: Int) {
+            func violate(_ actual: String, _ event: any HasEvent) {
                 let words = refusal == nil ? nil : handshake.wordsOfRefusal
                 evidence.violate(
                     words?.what ?? "a valid auth was not answered",
@@ -209,7 +209,7 @@ enum AUTH {
                 connection.connected == nil, connection.pauses.isEmpty
             else { continue }
             let isSilent = connection.sent.isEmpty
-            func violate(_ actual: String, _ event: Int) {
+            func violate(_ actual: String, _ event: any HasEvent) {
                 let hint = history.subject.limits["authSeconds"] == nil ? "; state another limit as authSeconds" : ""
                 evidence.violate(
                     "a connection without auth was not closed in time with 4002",
@@ -301,7 +301,7 @@ enum AUTH {
                     otherwise: "the first frame of a connection was not auth", expected: expected,
                     actual: called(first) + version, at: [opened, first.event])
             } else if let late = history.clientDeadline(after: opened, within: history.timeouts.connect),
-                connection.isOpen(at: late)
+                connection.isOpen(at: late.event)
             {
                 evidence.violate(
                     "the client opened a connection and sent nothing", expected: expected, actual: "nothing",

@@ -63,12 +63,12 @@ extension CLIENT {
                 earliest(history.connections[index].ending?.event, history.connections[index].refused)
             }
             // A client that was refused before, such as for its version, had no connection to keep then.
-            let all = history.attempts(in: start..<late)
+            let all = history.attempts(in: start..<late.event)
             let attempts = all.drop { end(of: $0).isBefore(sign.event) }
             guard let first = attempts.first, case let opening = history.connections[first].opening,
                 all.first == first || !opening.isAfter(sign.event)
             else { continue }
-            if let end = end(of: first), end < late {
+            if let end = end(of: first), late.isAfter(end) {
                 guard end.isAfter(sign.event), history.endsWithoutReason(first, at: end) else { continue }
                 evidence.violate(
                     "the client ended the connection it had just opened", expected: "the first connection only",
@@ -105,7 +105,10 @@ extension CLIENT {
         let next = history.nextOpening(after: event)
         let isInTime = next.map { history.effectiveSpan(from: event, to: $0) <= bound.microseconds } ?? false
         evidence.test(isInTime, brokenBy: history.clientDeadline(after: event, within: bound)) { late in
-            Finding(what, expected: expected, actual: next == late ? "one, too late" : "none", at: [event, late])
+            let isLate = next == late.event
+            return Finding(
+                what, expected: expected, actual: isLate ? "one, too late" : "none",
+                at: [event, isLate ? late.event : late])
         }
     }
 
@@ -282,7 +285,7 @@ extension CLIENT {
                     expected: "no connection before an action of the person",
                     actual: "a new connection", at: [close, next])
             } else if let late = history.clientDeadline(
-                after: close, within: history.clientWindow(\.attempts), unless: []), act.isOpen(at: late - 1)
+                after: close, within: history.clientWindow(\.attempts), unless: []), act.isOpen(at: late.event - 1)
             {
                 evidence.keep()
             }
@@ -306,11 +309,11 @@ extension Observations {
     }
 
     /// The event that proves that an attempt neither ended nor was greeted, and that no other followed.
-    fileprivate func endOfFailedAttempt(_ index: Int) -> Int? {
+    fileprivate func endOfFailedAttempt(_ index: Int) -> Expiry? {
         let (connection, backoff) = (connections[index], clientBound(\.backoff))
         guard let late = clientDeadline(after: connection.opening, within: backoff + backoff),
-            client.ends[index].isOpen(at: late), connection.connected.isOpen(at: late),
-            nextOpening(after: connection.opening).isOpen(at: late), !wasSentAway(before: late)
+            client.ends[index].isOpen(at: late.event), connection.connected.isOpen(at: late.event),
+            nextOpening(after: connection.opening).isOpen(at: late.event), !wasSentAway(before: late.event)
         else { return nil }
         return late
     }

@@ -148,9 +148,9 @@ extension CLIENT {
             $0.isChat && ($0.response ?? $0.failure).isOpen(at: arrival)
         }
         guard !isWaitedFor, let proof = history.clientDeadline(after: arrival, within: whole),
-            history.isAble(from: arrival, to: proof),
+            history.isAble(from: arrival, to: proof.event),
             // Polling may end soon after, and with it the waiting.
-            let late = history.samples(after: arrival, before: proof + 1).first(where: { sample in
+            let late = history.samples(after: arrival, before: proof.event + 1).first(where: { sample in
                 history.effectiveTime(askedFor: sample) - history.effectiveTime(of: arrival)
                     >= history.clientWindow(\.silence).microseconds
             })?.event,
@@ -206,11 +206,11 @@ extension CLIENT {
                 let late = history.clientDeadline(
                     after: stored.event, within: bound,
                     unless: ["background", "networkDown", "selectSession", "openPush"]),
-                let after = states.first(where: { !$0.isBefore(late) }), after.sessionId == stored.sessionId,
+                let after = states.first(where: { !$0.isBefore(late.event) }), after.sessionId == stored.sessionId,
                 !history.wasGreeted(between: stored.event, and: after.event),
-                !history.wasSentAway(before: after.event), readsWork(from: stored.event, to: late, history),
+                !history.wasSentAway(before: after.event), readsWork(from: stored.event, to: late.event, history),
                 !stored.ids.contains(where: {
-                    history.lacks($0, in: stored.sessionId, askedAfter: stored.event, before: late)
+                    history.lacks($0, in: stored.sessionId, askedAfter: stored.event, before: late.event)
                 }),
                 // If a later screen shows them, the time of their appearance is unknown.
                 !shows(stored, after)

@@ -101,8 +101,7 @@ extension CLIENT {
                 Finding(
                     "a notification names a session that cannot be read, and no error is shown",
                     expected: "an error on the screen until the session is read",
-                    actual: "none within \(period.bound)",
-                    at: [notice.event, period.cause, late])
+                    actual: "none within \(period.bound)", at: [notice, period.cause, late])
             }
         }
     }
@@ -122,13 +121,13 @@ extension CLIENT {
                 !history.connections.indices.contains(where: { history.delivers($0, at: notice.event) })
             else { continue }
             let late = history.clientDeadline(after: notice.event, within: history.clientBound(\.backoff))
-            let end = late ?? history.events.endIndex
+            let end = late?.event ?? history.events.endIndex
             let syncs = history.syncs.map(\.request.event)
             let reads = history.client.reads(of: session)
             let requests = (syncs + reads.map(\.request)).filter { $0.isAfter(notice.event) && $0 < end }
             if requests.isEmpty {
                 // A client that is refused while it connects requests nothing more.
-                guard let late, !history.wasSentAway(before: late),
+                guard let late, !history.wasSentAway(before: late.event),
                     !reads.contains(where: { $0.isAsked(before: notice.event) && $0.response.isOpen(at: notice.event) })
                 else { continue }
                 evidence.violate(

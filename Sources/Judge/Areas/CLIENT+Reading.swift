@@ -66,9 +66,9 @@ extension CLIENT {
             if !hasGap, !history.mayHaveRead(at: read.since, forOthersThan: cause) { evidence.keep() }
             return
         }
-        guard let late = read.late, history.client.state(at: late)?.sessionId == session else { return }
+        guard let late = read.late, history.client.state(at: late.event)?.sessionId == session else { return }
         // A replay may have brought all of a session that began meanwhile.
-        if opened != nil, history.mayBeWhole(session, at: late) { return }
+        if opened != nil, history.mayBeWhole(session, at: late.event) { return }
         evidence.violate(read.finding(what, at: opened ?? cause, late))
     }
 
@@ -83,7 +83,7 @@ extension CLIENT {
         /// The connection whose end makes it due again; nil if there is none.
         let connection: Int?
         /// The event at which a read was late; nil if none was due, or something else came first.
-        private(set) var late: Int?
+        private(set) var late: Expiry?
 
         init(session: String, cause: Int, since: Int, bound: Duration, connection: Int?) {
             (self.session, self.cause, self.since, self.bound) = (session, cause, since, bound)
@@ -103,15 +103,15 @@ extension CLIENT {
             let reads = history.client.reads(of: session)
             while true {
                 late = history.clientDeadline(after: cause, within: bound, on: connection)
-                if let end = late, end > stay || history.wasSentAway(before: end) { late = nil }
-                if connection == nil, let end = late, history.wasGreeted(between: cause, and: end) { late = nil }
-                let end = min(late ?? .max, stay)
+                if let end = late, end.isAfter(stay) || history.wasSentAway(before: end.event) { late = nil }
+                if connection == nil, let end = late, history.wasGreeted(between: cause, and: end.event) { late = nil }
+                let end = min(late?.event ?? .max, stay)
                 guard let read = reads.asked(after: since).first, read.isAsked(before: end) else { return .neither }
                 since = read.request
                 late = nil
                 // A read without a response for as long as polling may last counts as lost, even if one arrives later.
                 let limit = history.clientDeadline(after: read.request, within: history.clientBound(\.polling))
-                let lost = limit.flatMap { $0 < history.end(of: read) ? $0 : nil }
+                let lost = limit.flatMap { $0.isBefore(history.end(of: read)) ? $0.event : nil }
                 if read.isAnswered, lost == nil { return .answered }
                 bound = history.clientBound(\.backoff)
                 guard lost != nil || read.hasFailed else { return read.status == nil ? .pending : .neither }
@@ -119,7 +119,7 @@ extension CLIENT {
             }
         }
 
-        func finding(_ what: String, at start: Int, _ late: Int) -> Finding {
+        func finding(_ what: String, at start: Int, _ late: Expiry) -> Finding {
             Finding(
                 what, expected: "GET of session \(session) until it is answered",
                 actual: cause == start

@@ -22,14 +22,14 @@ extension CLIENT {
                 let sessions = question.namedSessions(before: greeted)
                 if sessions.isEmpty { continue }
                 let proof = history.deadline(after: greeted, within: history.clientPatience, on: index).flatMap {
-                    history.isAble(from: greeted, to: $0) ? $0 : nil
+                    history.isAble(from: greeted, to: $0.event) ? $0 : nil
                 }
                 // A request on a later connection belongs to the recovery of that connection.
-                let end = proof ?? history.loss(of: index) ?? history.events.endIndex
+                let end = proof?.event ?? history.loss(of: index) ?? history.events.endIndex
                 if let recovery = history.recovery(of: sessions, since: lost, on: index), recovery < end {
                     let isInTime = question.ended.map { recovery < $0 } ?? true
                     if isInTime { evidence.keep() }
-                } else if let proof, question.ended.isOpen(at: proof) {
+                } else if let proof, question.ended.isOpen(at: proof.event) {
                     evidence.violate(
                         "the client reconnected while a turn was running and recovered nothing",
                         expected: "a sync, or a read of its session",
@@ -167,7 +167,7 @@ extension CLIENT {
             guard let first = polls.first else { continue }
             let answers = history.answers(served: polls, among: waits)
             let end = history.proof(after: first, limit: history.effectiveTime(of: first) + bound.microseconds)
-            evidence.test(no: surplus(of: polls, for: answers, within: bound, history), keptIf: wait.end > end ?? .max)
+            evidence.test(no: surplus(of: polls, for: answers, within: bound, history), keptIf: end.isBefore(wait.end))
             {
                 Finding(
                     "the client polls too often or too long",
@@ -248,9 +248,9 @@ extension CLIENT {
     ) {
         let start = period.lowerBound
         let limit = history.effectiveTime(of: start) + history.clientBound(\.polling).microseconds
-        guard let due = history.proof(after: start, limit: limit), due < period.upperBound,
-            history.isAble(from: start, to: due),
-            let back = history.stateOnReturn(to: question, elsewhereAt: due),
+        guard let due = history.proof(after: start, limit: limit), due.isBefore(period.upperBound),
+            history.isAble(from: start, to: due.event),
+            let back = history.stateOnReturn(to: question, elsewhereAt: due.event),
             back.isBefore(period.upperBound) || history.mayCross(period.upperBound, back.event)
         else { return }
         evidence.test(

@@ -190,7 +190,7 @@ extension CLIENT {
                         actual: "after \((history.span(from: sign.event, to: again.event)) / 1_000) ms",
                         at: [sign.event, again.event])
                 } else if let proof = history.proof(after: sign.event, limit: limit),
-                    history.isAble(from: sign.event, to: proof)
+                    history.isAble(from: sign.event, to: proof.event)
                 {
                     evidence.keep()
                 }

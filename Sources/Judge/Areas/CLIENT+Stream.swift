@@ -115,7 +115,7 @@ extension CLIENT {
                 if !history.mayHaveRead(at: read.since, forOthersThan: read.cause) { evidence.keep() }
             } else if let late = read.late,
                 // A session that left the screen by itself, such as one that does not exist, need not be read.
-                history.client.states(from: result.event, to: late + 1).allSatisfy({ $0.sessionId == session })
+                history.client.states(from: result.event, to: late.event + 1).allSatisfy({ $0.sessionId == session })
             {
                 evidence.violate(
                     read.finding(
@@ -138,8 +138,7 @@ extension CLIENT {
             } else if let wrong = next.first {
                 evidence.violate(
                     "the sync for the next page does not start at the end of this one", expected: expected,
-                    actual: wrong.words,
-                    at: [result.event, wrong.request.event])
+                    actual: wrong.words, at: [result, wrong.request])
             } else if let late = history.clientDeadline(
                 after: result.event, within: history.clientBound(\.sync), on: sync.connection)
             {
@@ -166,8 +165,7 @@ extension CLIENT {
             else { continue }
             evidence.test(
                 position >= last.seq, otherwise: "a numbered frame of an unknown type did not advance the position",
-                expected: "lastSeqSeen \(last.seq)", actual: "lastSeqSeen \(position)",
-                at: [last.frame.event, sync.request.event])
+                expected: "lastSeqSeen \(last.seq)", actual: "lastSeqSeen \(position)", at: [last.frame, sync.request])
         }
     }
 

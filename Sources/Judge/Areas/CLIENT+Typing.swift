@@ -55,12 +55,12 @@ extension CLIENT {
                 continue
             }
             let proof = history.proofNotSent(of: question, typed, behind: questions[..<index], in: life)
-            let isSent = history.areSent(question, typed, before: proof ?? .max, in: life)
+            let isSent = history.areSent(question, typed, before: proof?.event ?? .max, in: life)
             // A failure shown later is too late.
-            let isFailed = history.hasFailed(question, from: typed, to: proof.map { $0 + 1 } ?? life.upperBound)
+            let isFailed = history.hasFailed(question, from: typed, to: proof.map { $0.event + 1 } ?? life.upperBound)
             let isOpen = proof.map { proof in
-                history.wasReported(of: question, from: typed, to: proof + 1)
-                    || questions.contains { $0.typed == nil && $0.isAfter(typed) && $0.isBefore(proof) }
+                history.wasReported(of: question, from: typed, to: proof.event + 1)
+                    || questions.contains { $0.typed == nil && $0.isAfter(typed) && $0.isBefore(proof.event) }
             }
             evidence.test(isSent || isFailed, brokenBy: isOpen == false ? proof : nil) { proof in
                 Finding(
@@ -104,7 +104,7 @@ extension CLIENT {
             let settled = earlier.flatMap(\.signs).map(\.event).filter { $0.isBefore(rest.event) }.max() ?? 0
             let looked = history.client.states.last { $0.isBefore(rest.end) && $0.sessionId == rest.sessionId }?.event
             let proof = lost.flatMap { history.standing(from: $0.event, released: max($0.event, settled)) }
-                .flatMap { looked.isOpen(at: max($0, rest.event) - 1) ? looked : nil }
+                .flatMap { looked.isOpen(at: max($0.event, rest.event) - 1) ? looked : nil }
             evidence.test(lost == nil, brokenBy: proof) { proof in
                 Finding(
                     "a typed message was never sent", expected: "its chat, or the message shown as failed",
@@ -139,8 +139,8 @@ extension CLIENT {
         let alike = questions.filter { $0.hasText(question.text) }.flatMap(\.requests)
         let proof = history.standing(from: again, released: again)
         let isSent = alike.contains { $0.isAfter(again) && life.contains($0.event) }
-        let isReported = history.wasReported(of: question, from: again + 1, to: proof ?? life.upperBound)
-        let isOpen = isReported || proof.map { history.endOfStay(at: again) <= $0 } ?? true
+        let isReported = history.wasReported(of: question, from: again + 1, to: proof?.event ?? life.upperBound)
+        let isOpen = isReported || proof.map { !$0.isBefore(history.endOfStay(at: again)) } ?? true
         evidence.test(isSent, brokenBy: isOpen ? nil : proof) { proof in
             Finding(
                 "a message was not resent", expected: "its chat, or the message shown as failed",
@@ -379,7 +379,7 @@ extension Observations {
     /// open once nothing earlier delayed it, and the person was there, or came back, to see its fate.
     fileprivate func proofNotSent(
         of question: ClientQuestion, _ typed: Int, behind earlier: ArraySlice<ClientQuestion>, in life: Range<Int>
-    ) -> Int? {
+    ) -> (any HasEvent)? {
         // A message typed before the app was launched again is still awaited, unless that launch erased everything.
         let start = client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
         let settled = earlier.filter { $0.isAfter(start ?? 0) }.map { other -> Int? in
@@ -401,8 +401,8 @@ extension Observations {
         let isNew = screen(at: typed).map { $0.sessionId == nil } ?? false
         // The frame around the text counts too.
         let isTooLong = frameLimits.contains { $0.at > typed && $0.bytes < question.text.utf8.count + 256 }
-        return isNew && !isTooLong || endOfStay(at: typed) > stood
-            ? stood : sighting(of: question, after: stood, before: life.upperBound)
+        return isNew && !isTooLong || stood.isBefore(endOfStay(at: typed))
+            ? stood : sighting(of: question, after: stood.event, before: life.upperBound)
     }
 
     fileprivate func mayBegin(_ question: ClientQuestion, before event: Int) -> Bool {
@@ -434,18 +434,18 @@ extension Observations {
     }
 
     /// The event up to which a connection was open for `resend` after a launch, while a session stayed on the screen.
-    fileprivate func standing(on session: String?, since launch: Int) -> Int? {
+    fileprivate func standing(on session: String?, since launch: Int) -> Expiry? {
         let proof = proofOfConnection(after: launch, within: clientPatience) { greeted in
             client.states.first { $0.isAfter(launch) && $0.sessionId == session }.map { max($0.event, greeted) }
         }
-        guard let proof, session.map({ isGone($0, before: proof) }) != true else { return nil }
-        let shown = client.states(from: launch, to: proof + 1).drop { $0.sessionId != session }
+        guard let proof, session.map({ isGone($0, before: proof.event) }) != true else { return nil }
+        let shown = client.states(from: launch, to: proof.event + 1).drop { $0.sessionId != session }
         return shown.allSatisfy { $0.sessionId == session } ? proof : nil
     }
 
     /// The event that proves that a typed message could have been sent: the connection in use, or the next lasting one,
     /// was open for `resend` after nothing delayed it.
-    fileprivate func standing(from typed: Int, released: Int) -> Int? {
+    fileprivate func standing(from typed: Int, released: Int) -> Expiry? {
         let start = client.launch(at: typed)?.events.lowerBound ?? 0
         if client.hasNetwork(at: typed),
             let inUse = attempts(in: start..<typed).last(where: { mayBeInUse($0, at: typed) })
@@ -454,7 +454,7 @@ extension Observations {
             let replayed = syncs.filter { $0.connection == inUse && $0.request.isBefore(released) }.map { end(of: $0) }
             let ready = max(released, replayed.max() ?? released)
             if ready < events.endIndex, let proof = deadline(after: ready, within: clientPatience, on: inUse),
-                isAble(from: ready, to: proof)
+                isAble(from: ready, to: proof.event)
             {
                 return proof
             }

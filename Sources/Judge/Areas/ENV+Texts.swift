@@ -18,8 +18,7 @@ extension ENV {
                     guard let index = named ?? history.answer(of: turn, in: read) else { continue }
                     evidence.test(
                         text, is: read.messages[index].text,
-                        otherwise: "the text of an answer differs from the stored one",
-                        at: [turn.event, event, read.event])
+                        otherwise: "the text of an answer differs from the stored one", at: [turn, event, read])
                 }
             }
             if turn.isAccepted { questionComesBackAsGiven(turn, reads, history, &evidence) }

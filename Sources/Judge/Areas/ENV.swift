@@ -50,8 +50,7 @@ enum ENV {
             return Finding(
                 frame.isBinary ? "the server sent a binary message" : "the server sent a text that is not JSON",
                 expected: "one JSON object in a text message",
-                actual: frame.isBinary ? "a binary message" : frame.problem?.description ?? "no JSON",
-                at: [frame.event])
+                actual: frame.isBinary ? "a binary message" : frame.problem?.description ?? "no JSON", at: [frame])
         }
         guard let type = frame.type else {
             return Finding(
@@ -109,7 +108,7 @@ enum ENV {
             let expected = "an error with \(listed(hostile.kind.codes))"
             if let answer = hostile.answer {
                 let isRight = answer.code.map(hostile.kind.codes.contains) == true
-                let end = if case .dead(let end) = survival, isRight { end } else { Int?.none }
+                let end = if case .dead(let end) = survival, isRight { end } else { (any HasEvent)?.none }
                 let isAlive = if case .alive = survival { true } else { false }
                 evidence.test(
                     isRight, keptIf: isAlive, otherwise: "\(what) got the wrong error", expected: expected,
@@ -126,7 +125,7 @@ enum ENV {
                     "the connection ended after \(what)", expected: "\(expected), and the connection stays open",
                     actual: "no error", at: [event, end])
             } else if let end = history.deadline(after: event, within: history.timeouts.error, on: index) {
-                let next = history.connections[index].received.between(event, end).first
+                let next = history.connections[index].received.between(event, end.event).first
                 evidence.violate(
                     "\(what) got no error", expected: expected,
                     actual: next.map { "no error; the next frame was \(called($0))" } ?? "nothing", at: [event, end])

@@ -159,7 +159,7 @@ enum ID {
                 exchange, isRefusedWith: 404...404, within: history.timeouts.turn,
                 "\(what) was not answered with 404", into: &evidence)
         }
-        func violate(_ how: String, _ actual: String, _ event: Int) {
+        func violate(_ how: String, _ actual: String, _ event: any HasEvent) {
             evidence.violate("\(what) \(how)", expected: listed(codes), actual: actual, at: [request.event, event])
         }
         if let refusal = request.refusal {

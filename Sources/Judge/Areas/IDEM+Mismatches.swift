@@ -23,7 +23,7 @@ extension IDEM {
                 let bound = history.timeouts.turn + history.timeouts.rest
                 missing = exchange.flatMap { history.unanswered($0, within: bound) }
             }
-            guard let event = request.refusal ?? again.answered ?? missing?.proof else { continue }
+            guard let event: any HasEvent = request.refusal ?? again.answered ?? missing?.proof else { continue }
             let status = exchange?.status.map { "\($0), " } ?? ""
             let actual = request.refusalCode ?? (again.answered == nil ? missing?.actual : nil) ?? "taken as a repeat"
             evidence.test(
@@ -48,7 +48,7 @@ extension IDEM {
                 case let isRefusal = Frame.refusalCodes.contains(reason), isRefusal || reason == "persist_failed",
                 let again = turn.requests.after(refused).first, isAlone(again, in: turn)
             else { continue }
-            func test(_ holds: Bool, _ actual: String, _ event: Int) {
+            func test(_ holds: Bool, _ actual: String, _ event: any HasEvent) {
                 evidence.test(
                     holds, otherwise: "a key that was refused counts as used", expected: "accepted as new",
                     actual: actual, at: [refused, event])
@@ -80,7 +80,7 @@ extension IDEM {
             && !history.wasStopped(between: again.event, and: event)
     }
 
-    private static func silence(after again: ObservedRequest, _ history: Observations) -> Int? {
+    private static func silence(after again: ObservedRequest, _ history: Observations) -> Expiry? {
         if let exchange = history.exchange(of: again) {
             return history.deadline(after: exchange, within: history.timeouts.turn + again.scriptedWait)
         }

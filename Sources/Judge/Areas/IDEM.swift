@@ -34,8 +34,7 @@ enum IDEM {
             }
             if let (first, other) = otherTurn(in: binding, of: turn) {
                 evidence.violate(
-                    "a repeat started a second turn", expected: first.words, actual: other.words,
-                    at: [first.event, other.event])
+                    "a repeat started a second turn", expected: first.words, actual: other.words, at: [first, other])
             } else if answers.count > 1, binding.contains(where: { $0.turnId != nil }) {
                 evidence.keep()
             }
@@ -88,8 +87,7 @@ enum IDEM {
                 evidence.test(
                     isElsewhere ? !isNamed : count <= 1, keptIf: count == 1 && !isElsewhere && answered != nil,
                     otherwise: "a repeat was stored as a second user message", expected: "one, in one session",
-                    actual: isElsewhere ? "a second one, in session \(read.sessionId)" : "\(count)",
-                    at: [again.event, read.event])
+                    actual: isElsewhere ? "a second one, in session \(read.sessionId)" : "\(count)", at: [again, read])
             }
         }
     }
@@ -138,8 +136,7 @@ enum IDEM {
                 let forms = again.turn.original.flatMap { request.formDifference(from: $0) }
                 evidence.violate(
                     "a repeat was refused", expected: "ack with duplicate: true",
-                    actual: called(error: request.refusalCode) + (forms.map { "; \($0)" } ?? ""),
-                    at: [again.event, refusal])
+                    actual: called(error: request.refusalCode) + (forms.map { "; \($0)" } ?? ""), at: [again, refusal])
             } else if let missing = history.unanswered(again.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate("a repeat got no ack", expected: "ack with duplicate: true", by: missing)
             }
@@ -178,8 +175,7 @@ enum IDEM {
                 let wrong = names.filter { copy[$0] != first[$0] }
                 evidence.test(
                     wrong.isEmpty, otherwise: "a copy differs from the first ending",
-                    expected: "the same outcome", actual: "other \(wrong.joined(separator: ", "))",
-                    at: [first.event, copy.event])
+                    expected: "the same outcome", actual: "other \(wrong.joined(separator: ", "))", at: [first, copy])
             } else if let late = history.deadline(after: ack.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
                     "a repeat of an ended turn did not get its outcome", expected: "a copy of \(called(first))",

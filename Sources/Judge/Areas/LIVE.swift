@@ -66,7 +66,7 @@ enum LIVE {
     static func transportPingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.opened != nil {
             for ping in connection.transportPings {
-                func silence() -> Int? {
+                func silence() -> Expiry? {
                     if history.isAfterHostileFrame(ping, on: index) { return nil }
                     return history.deadline(after: ping, within: history.timeouts.pong, on: index)
                 }
@@ -100,8 +100,7 @@ enum LIVE {
             evidence.test(
                 !versions.isEmpty && versions.allSatisfy({ $0.intValue != nil }),
                 otherwise: "the refusal of a version does not list the supported ones",
-                expected: "'supported', a list of versions", actual: frame["supported"]?.text() ?? "none",
-                at: [frame.event])
+                expected: "'supported', a list of versions", actual: frame["supported"]?.text() ?? "none", at: [frame])
         }
     }
 
@@ -167,7 +166,7 @@ enum LIVE {
             guard let connected = connection.connected, let mute = connection.mutes.first,
                 let heartbeat = connection.heartbeat
             else { continue }
-            func test(_ holds: Bool, _ actual: String, at events: [Int]) {
+            func test(_ holds: Bool, _ actual: String, at events: [any HasEvent]) {
                 evidence.test(
                     holds, otherwise: "the connection of a silent client was not ended as required",
                     expected: "its end within three heartbeats of silence, with 4004 or without a code", actual: actual,
@@ -177,9 +176,9 @@ enum LIVE {
             let start = max(connected, mute)
             let signs = [start] + connection.signs.filter { $0 > start }
             let kept = zip(signs, signs.dropFirst() + [.max]).lazy.compactMap { sign, next in
-                history.deadline(after: sign, within: bound, on: index).flatMap { $0 <= next ? [sign, $0] : nil }
+                history.deadline(after: sign, within: bound, on: index).flatMap { $0.isAfter(next) ? nil : (sign, $0) }
             }.first
-            if let kept { test(false, "it stayed open", at: kept) }
+            if let kept { test(false, "it stayed open", at: [kept.0, kept.1]) }
             // Other clauses judge an earlier end, or one with the code of another cause. The silence may have started
             // before the stage stopped answering.
             guard kept == nil, let last = signs.last, let ending = history.unannouncedEnd(of: index, after: last),
@@ -189,8 +188,7 @@ enum LIVE {
             let isCoded = if case .closed(_, let code) = ending.kind { code != 4001 && code != 4004 } else { false }
             let hasWrongCode = isInTime && isCoded && !history.lives.refusedWrites(between: last, and: ending.event)
             test(
-                isInTime && !hasWrongCode, hasWrongCode ? called(ending) : "its end, too late",
-                at: [last, ending.event])
+                isInTime && !hasWrongCode, hasWrongCode ? called(ending) : "its end, too late", at: [last, ending])
         }
     }
 

@@ -83,8 +83,7 @@ enum ORDER {
                 evidence.violate(
                     "frames of two turns of one session interleave",
                     expected: "only frames of turn \(open.turn.turnId ?? "asked first") until it ends",
-                    actual: "\(frame.type ?? "") of turn \(turn.turnId ?? "asked later")",
-                    at: [open.begin.event, frame.event])
+                    actual: "\(frame.type ?? "") of turn \(turn.turnId ?? "asked later")", at: [open.begin, frame])
             }
             if running?.turn === turn, frame.isEnding {
                 running = nil

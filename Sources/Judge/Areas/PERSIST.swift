@@ -157,8 +157,7 @@ enum PERSIST {
             func test(_ holds: Bool, keptIf counts: Bool = true, _ expected: String, _ actual: String) {
                 evidence.test(
                     holds, keptIf: counts, otherwise: "other sessions are missing after a crash in one session",
-                    expected: expected, actual: status == 200 ? actual : "status \(status)",
-                    at: [crash.event, response])
+                    expected: expected, actual: status == 200 ? actual : "status \(status)", at: [crash, response])
             }
             switch exchange.route {
             case .sessions:
@@ -178,7 +177,7 @@ enum PERSIST {
     }
 
     /// A crash during a turn or right after one, and the other sessions of a principal at that moment.
-    private struct Crash {
+    private struct Crash: HasEvent {
         let event: Int
         private let principal: String
         private let struck: Set<String>
@@ -362,7 +361,7 @@ enum PERSIST {
     /// The outcome of a turn after a fault; nil if it says nothing about storage.
     private static func afterwards(
         _ turn: ObservedTurn, before next: Int, _ history: Observations
-    ) -> (isDone: Bool, what: String, event: Int)? {
+    ) -> (isDone: Bool, what: String, event: any HasEvent)? {
         let mayFail = !history.subject.hasScriptedAgent || turn.isScriptedToFail
         func isOwn(_ event: Int) -> Bool { !history.wasStopped(between: turn.event, and: event) }
         switch history.outcome(of: turn, turn.request, turn.endings, within: turn.event..<next) {

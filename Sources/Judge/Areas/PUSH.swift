@@ -250,7 +250,7 @@ enum PUSH {
                 evidence.keep()
                 continue
             }
-            let silences = history.answersWhileAbsent.compactMap { answer -> (isOwed: Bool, events: [Int])? in
+            let silences = history.answersWhileAbsent.compactMap { answer -> (isOwed: Bool, events: [any HasEvent])? in
                 guard answer.turn.principal == push.principal, answer.turn.isAfter(push.event),
                     !later.contains(where: { $0.endsTheDevice || $0.outcome == .hung }),
                     !history.wasStopped(between: push.event, and: answer.shown),

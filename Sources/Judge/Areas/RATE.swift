@@ -20,8 +20,7 @@ enum RATE {
             let stated = frame["limits"]?["messagesPerMinute"]
             evidence.test(
                 stated?.intValue ?? 0 > 0, otherwise: "connected states no budget",
-                expected: "limits.messagesPerMinute, a number from 1", actual: stated?.text() ?? "none",
-                at: [frame.event])
+                expected: "limits.messagesPerMinute, a number from 1", actual: stated?.text() ?? "none", at: [frame])
         }
     }
 
@@ -102,9 +101,9 @@ enum RATE {
         let late = request.connection.flatMap {
             history.deadline(after: request.event, within: history.timeouts.ack, on: $0)
         }
-        guard let spender = ledger.spender(before: entry, by: late)?.accepted else { return }
+        guard let spender = ledger.spender(before: entry, by: late?.event)?.accepted else { return }
         // Excess questions accepted in time were judged before; after the timeout, a repeat may have been accepted.
-        let isLate = late.map { entry.answered.isOpen(at: $0) } ?? false
+        let isLate = late.map { entry.answered.isOpen(at: $0.event) } ?? false
         if let answer = entry.answered, entry.isLimited || !isLate {
             guard entry.isLimited else { return }
             evidence.test(
@@ -195,8 +194,7 @@ enum RATE {
             evidence.test(again.accepted != nil, brokenBy: proof) { refusal in
                 Finding(
                     "a chat was refused again after the stated wait", expected: "accepted after \(wait) ms",
-                    actual: again.isLimited ? "rate-limited" : called(error: code),
-                    at: [frame.event, again.request.event, refusal])
+                    actual: again.isLimited ? "rate-limited" : called(error: code), at: [frame, again.request, refusal])
             }
         }
     }
@@ -250,8 +248,7 @@ enum RATE {
             if entry.isLimited, let refusal = entry.request.refusal {
                 evidence.violate(
                     "a repeat was rate-limited", expected: "the usual answer to a repeat",
-                    actual: "a refusal, although its question was accepted",
-                    at: [accepted, entry.request.event, refusal])
+                    actual: "a refusal, although its question was accepted", at: [accepted, entry.request, refusal])
             } else if let answered = entry.answered,
                 let limit = ledger.limit(of: entry.request.principal, at: entry.request.event),
                 ledger.surelyCounted(before: entry, decided: answered).count >= limit

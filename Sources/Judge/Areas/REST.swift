@@ -287,7 +287,8 @@ enum REST {
         for (exchange, size, limit) in sizedQuestions(history) where size > limit && exchange.status != 429 {
             let (status, code) = (exchange.status, exchange.answer?.root.string("code"))
             // A server that ends the connection may have answered before it had read all.
-            guard let last = exchange.response ?? history.deadline(after: exchange, within: bound) else { continue }
+            let late = exchange.response == nil ? history.deadline(after: exchange, within: bound) : nil
+            guard let last: any HasEvent = exchange.response ?? late else { continue }
             evidence.test(
                 status == 413 && code == "too_large", otherwise: what,
                 expected: "413 too_large, the limit being \(limit) bytes",
@@ -361,7 +362,7 @@ enum REST {
                 case let limit = history.effectiveTime(of: ended) + bound.microseconds,
                 exchange.failure.map({ history.effectiveTime(of: $0) >= limit }) ?? true,
                 let end = history.proof(after: ended, limit: limit),
-                !history.wasStopped(between: exchange.request, and: end)
+                !history.wasStopped(between: exchange.request, and: end.event)
             {
                 evidence.violate(
                     "a question over REST was not answered when its turn ended", expected: "within \(bound)",
@@ -403,7 +404,7 @@ enum REST {
         if isInLine { return }
         // A server that ends a connection may not have read an oversized body.
         let size = exchange.sent.body?.utf8.count ?? 0
-        if size > history.minFrameLimit, unanswered.proof == exchange.failure { return }
+        if size > history.minFrameLimit, unanswered.proof.event == exchange.failure { return }
         evidence.violate(
             "a question over REST got no response", expected: "one within the bounds 'turn' and 'rest'", by: unanswered)
     }

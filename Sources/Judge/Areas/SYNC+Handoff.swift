@@ -36,7 +36,7 @@ extension SYNC {
                 } else if let proof = proofOfLoss(of: item, after: result, live, history) {
                     evidence.violate(
                         "a frame after the replay was never sent live", expected: "seq \(item.seq) on this connection",
-                        actual: "only other connections received it", at: [result.event, item.event, proof].sorted())
+                        actual: "only other connections received it", at: inOrder(result.event, item.event) + [proof])
                 }
             }
         }
@@ -60,7 +60,7 @@ extension SYNC {
     /// The event that proves that a frame will not come live: a replay with it, a later number, or the end of `turn`.
     private static func proofOfLoss(
         of item: NumberedFrame, after result: Frame, _ live: LiveFrames, _ history: Observations
-    ) -> Int? {
+    ) -> (any HasEvent)? {
         let replayed = history.stream(of: item.principal, epoch: item.epoch).items(numbered: item.seq).first {
             $0.frame.isReplayed && $0.frame.connection == result.connection && $0.isAfter(result.event)
         }
@@ -174,14 +174,14 @@ extension SYNC {
     }
 
     /// The event after an end that proves that a turn which a connection saw running did not end there.
-    private static func missedEnding(on index: Int, after end: Int, _ history: Observations) -> Int? {
+    private static func missedEnding(on index: Int, after end: Int, _ history: Observations) -> Expiry? {
         let connection = history.connections[index]
         let life = history.lives.life(at: connection.opening)
         return history.turns.before(end).filter { turn in
             turn.principal == connection.principal && turn.isAccepted && turn.ended == nil
                 && (connection.isGreeted(before: turn.event) || !turn.frames.on(index).isEmpty)
                 && history.life(of: turn) == life
-        }.compactMap { history.turnDeadline(of: $0, on: index) }.first { $0 > end }
+        }.compactMap { history.turnDeadline(of: $0, on: index) }.first { $0.isAfter(end) }
     }
 
     // MARK: Restarts
@@ -297,7 +297,7 @@ extension SYNC {
 
 extension Observations {
     /// The event by which the ending of an interrupted turn was due after a replay; nil if it may still come.
-    fileprivate func isOver(_ turn: ObservedTurn, behind replay: Replay) -> Int? {
+    fileprivate func isOver(_ turn: ObservedTurn, behind replay: Replay) -> (any HasEvent)? {
         let index = replay.first.connection
         let later = siblings(of: turn).after(replay.result.event)
             .compactMap { $0.endings(on: index).first?.event }

@@ -44,8 +44,7 @@ enum SYNC {
             evidence.test(no: before) { before in
                 Finding(
                     "lastSeq is smaller than a seq that this principal received",
-                    expected: "lastSeq of at least \(before.seq)", actual: "lastSeq \(last)",
-                    at: [before.event, greeting.event])
+                    expected: "lastSeq of at least \(before.seq)", actual: "lastSeq \(last)", at: [before, greeting])
             }
         }
     }
@@ -89,8 +88,7 @@ enum SYNC {
             if let asked = sync.request.epoch, let epoch = result.epoch, asked != epoch {
                 evidence.test(
                     numbers.isEmpty, otherwise: "frames were replayed for a position of another epoch",
-                    expected: "an empty missed", actual: "seq \(listed(numbers))",
-                    at: [sync.request.event, result.event])
+                    expected: "an empty missed", actual: "seq \(listed(numbers))", at: [sync.request, result])
                 continue
             }
             let stream = history.stream(of: history.principal(of: sync), epoch: result.epoch)

@@ -94,8 +94,7 @@ extension TURN {
             ) { read in
                 Finding(
                     "a turn did not survive the end of its connection", expected: "the answer in the session",
-                    actual: isFailed(read) ? "the turn is shown as failed" : "no answer",
-                    at: [turn.event, end, read.event])
+                    actual: isFailed(read) ? "the turn is shown as failed" : "no answer", at: [turn, end, read])
             }
         }
     }

@@ -20,7 +20,7 @@ extension TURN {
             for index in observers(of: turn, history) {
                 guard let ending = turn.endings(on: index).first else {
                     guard let ended = turn.ended,
-                        let end = successor(of: turn, on: index, history)
+                        let end: any HasEvent = successor(of: turn, on: index, history)
                             ?? endingDeadline(of: turn, on: index, history)
                     else { continue }
                     evidence.violate(
@@ -126,7 +126,7 @@ extension TURN {
                     evidence.test(no: difference(of: messages, from: turn))
                     continue
                 }
-                let end =
+                let end: (any HasEvent)? =
                     turn.endings(on: index).first?.event
                     ?? passed.first { $0.connection == index && $0.isEnding(of: turn) }?.next.event
                     ?? successor(of: turn, on: index, history) ?? endingDeadline(of: turn, on: index, history)
@@ -292,11 +292,11 @@ extension TURN {
             .compactMap { $0.endings(on: index).first?.event }.first
     }
 
-    private static func endingDeadline(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
+    private static func endingDeadline(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Expiry? {
         guard let ended = turn.ended else { return history.turnDeadline(of: turn, on: index) }
         guard history.connections[index].isOpen(at: ended) else { return nil }
         let late = history.deadline(after: ended, within: history.timeouts.turn, on: index)
-        return late ?? history.turnDeadline(of: turn, on: index).map { max($0, ended) }
+        return late ?? history.turnDeadline(of: turn, on: index).map { Expiry(event: max($0.event, ended)) }
     }
 
     /// TURN-12: "A server MUST NOT store a message, create a session or start a turn for a question that it refused".

@@ -69,8 +69,7 @@ enum TURN {
             Finding(
                 "a chat was acknowledged on a connection other than its own",
                 expected: "ack on connection \(history.connections[index].device)",
-                actual: "ack on connection \(history.connections[stray.connection].device)",
-                at: [turn.event, stray.event])
+                actual: "ack on connection \(history.connections[stray.connection].device)", at: [turn, stray])
         }
     }
 
@@ -78,8 +77,8 @@ enum TURN {
         _ answer: Int?, to turn: ObservedTurn, on index: Int, _ history: Observations
     ) -> Finding? {
         guard turn.isAccepted || history.isNoReason("bad_request", to: turn.request),
-            let late = lateness(of: answer, to: turn, on: index, history), answer.isOpen(at: late),
-            (turn.requests.dropFirst().first?.event).isOpen(at: late - 1), !history.isOverBudget(turn.request)
+            let late = lateness(of: answer, to: turn, on: index, history), answer.isOpen(at: late.event),
+            (turn.requests.dropFirst().first?.event).isOpen(at: late.event - 1), !history.isOverBudget(turn.request)
         else { return nil }
         return Finding(
             answer == nil ? "a chat was neither acknowledged nor refused" : "a chat was answered late",
@@ -92,11 +91,11 @@ enum TURN {
     /// previous chat on its connection, if that is later.
     private static func lateness(
         of answer: Int?, to turn: ObservedTurn, on index: Int, _ history: Observations
-    ) -> Int? {
-        func deadline(_ cause: Int) -> Int? {
+    ) -> Expiry? {
+        func deadline(_ cause: Int) -> Expiry? {
             history.deadline(after: cause, within: history.timeouts.ack, on: index)
         }
-        guard let late = deadline(turn.event), answer.isOpen(at: late) else { return nil }
+        guard let late = deadline(turn.event), answer.isOpen(at: late.event) else { return nil }
         let before = history.turns(on: index).map(\.request).before(turn.event)
             .filter { $0.connection == index }.compactMap { $0.ack?.event ?? $0.refusal }
         return deadline(before.filter { answer.isOpen(at: $0) }.reduce(turn.event, max))
@@ -170,7 +169,7 @@ enum TURN {
             }
             if !isFound, turn.isAccepted, turn.ended == nil,
                 !(turn.copies + turn.replayed).contains(where: \.isEnding),
-                let end = observers(of: turn, history).compactMap({ history.turnDeadline(of: turn, on: $0) }).min()
+                let end = observers(of: turn, history).compactMap({ history.turnDeadline(of: turn, on: $0) }).earliest
             {
                 evidence.violate(
                     "an accepted turn did not end", expected: "one done, or one error that ends the turn",
@@ -181,9 +180,9 @@ enum TURN {
     }
 
     private static func missingEnding(
-        of turn: ObservedTurn, on index: Int, _ asked: Int, by end: Int, _ history: Observations
+        of turn: ObservedTurn, on index: Int, _ asked: Int, by end: Expiry, _ history: Observations
     ) -> Finding {
-        guard let other = turn.endings.before(end).first else {
+        guard let other = turn.endings.before(end.event).first else {
             return Finding(
                 "an accepted turn did not end", expected: "one done, or one error that ends the turn",
                 actual: "none within \(history.timeouts.turn) after the script's own waits", at: [asked, end])
@@ -195,7 +194,7 @@ enum TURN {
         return Finding(
             "an accepted turn did not end on \(own), which asked",
             expected: "one done, or one error that ends the turn, also on \(own)",
-            actual: "none; \(lane) had \(called(other)) at +\(time) ms", at: [asked, other.event, end].sorted())
+            actual: "none; \(lane) had \(called(other)) at +\(time) ms", at: inOrder(asked, other.event) + [end])
     }
 
     /// The connections on which the client knew that the turn runs, with the first request on each: the asking one, and

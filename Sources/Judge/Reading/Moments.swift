@@ -3,11 +3,15 @@ import HoldfastTranscript
 /// Something that a history shows at one event.
 ///
 /// Compare moments with these functions, not by number: an event that never happened is before none and after none.
-protocol HasEvent {
+package protocol HasEvent {
     var event: Int { get }
 }
 
 extension Frame: HasEvent {}
+
+extension Int: HasEvent {
+    package var event: Int { self }
+}
 
 extension Collection where Element: HasEvent {
     func before(_ event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.event < event } }
@@ -39,26 +43,17 @@ extension Collection where Element: HasRequest {
     func asked(after event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.request > event } }
 }
 
-extension Collection<Int> {
-    func between(_ first: Int, _ last: Int) -> LazyFilterSequence<Self> { lazy.filter { $0 > first && $0 < last } }
-}
-
 extension Collection<Frame> {
     func on(_ connection: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.connection == connection } }
 }
 
-extension Int {
-    func isBefore(_ event: Int) -> Bool { self < event }
-    func isAfter(_ event: Int) -> Bool { self > event }
-}
+extension Optional where Wrapped: HasEvent {
+    func isBefore(_ event: Int) -> Bool { map { $0.event < event } ?? false }
 
-extension Int? {
-    func isBefore(_ event: Int) -> Bool { map { $0 < event } ?? false }
-
-    func isAfter(_ event: Int) -> Bool { map { $0 > event } ?? false }
+    func isAfter(_ event: Int) -> Bool { map { $0.event > event } ?? false }
 
     /// Whether it had not happened by an event: it happened later or never.
-    func isOpen(at event: Int) -> Bool { map { $0 > event } ?? true }
+    func isOpen(at event: Int) -> Bool { map { $0.event > event } ?? true }
 }
 
 func earliest(_ one: Int?, _ two: Int?, _ three: Int? = nil, _ four: Int? = nil) -> Int? {

@@ -147,7 +147,9 @@ extension Verdict: JSONRepresentable {
 
 extension Finding: JSONRepresentable {
     package var json: JSONValue {
-        JSONValue(members: ["what": what, "expected": expected, "actual": actual, "events": events])
+        JSONValue(members: [
+            "what": what, "expected": expected, "actual": actual, "events": events, "proof": proof,
+        ])
     }
 
     init(_ stored: MemberReader, events: Int) {
@@ -160,7 +162,8 @@ extension Finding: JSONRepresentable {
             return nil
         }
         self.init(
-            stored.text("what"), expected: stored.text("expected"), actual: stored.text("actual"), at: cited)
+            stored.text("what"), expected: stored.text("expected"), actual: stored.text("actual"), at: cited,
+            proof: stored.value("proof")?.intValue)
     }
 }
 

@@ -10,7 +10,7 @@ extension Observations {
     func clientDeadline(
         after cause: Int, within bound: Duration, on connection: Int? = nil,
         unless names: Set<String> = ["background", "networkDown"]
-    ) -> Int? {
+    ) -> Expiry? {
         guard names.isEmpty || client.mayBeInForeground(at: cause) && client.hasNetwork(at: cause) else { return nil }
         let limit = effectiveTime(of: cause) + bound.microseconds
         let stop = end(of: cause, at: ObservedClient.endsOfLife.union(names).union(["hang"]))

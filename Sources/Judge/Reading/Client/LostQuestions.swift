@@ -49,7 +49,7 @@ extension Observations {
 
     /// The event that proves that a lost question was not resent: in the life of the app that lost it, else in the next
     /// one, if the screen shows the message as if it were on its way.
-    func proofNotSentAgain(of question: ClientQuestion, lostAt lost: LostQuestion) -> Int? {
+    func proofNotSentAgain(of question: ClientQuestion, lostAt lost: LostQuestion) -> Expiry? {
         if let proof = proofOfConnection(after: lost.sent, within: clientPatience, from: { max($0, lost.event) }) {
             return proof
         }
@@ -58,7 +58,7 @@ extension Observations {
             !life.isFresh, question.repeats.isEmpty, !hasFailed(question, from: lost.sent, to: life.events.upperBound),
             !mayCross(lost.sent, end),
             let proof = proofOfConnection(after: launch.event, within: clientPatience),
-            client.state(at: proof)?.places(of: question).isEmpty == false
+            client.state(at: proof.event)?.places(of: question).isEmpty == false
         else { return nil }
         return proof
     }
@@ -77,11 +77,11 @@ extension Observations {
     /// the client could act; nil if none did.
     ///
     /// `start` maps the greeting to the event at which the bound begins; nil if it never begins.
-    func proofOfConnection(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Int? {
+    func standing(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Expiry? {
         for (index, connection) in connections.enumerated() {
             guard let greeted = connection.connected, greeted > event, greeted < endOfLife(at: event),
                 let first = start(greeted), first < endOfLife(at: event),
-                let proof = deadline(after: first, within: bound, on: index), isAble(from: first, to: proof)
+                let proof = deadline(after: first, within: bound, on: index), isAble(from: first, to: proof.event)
             else { continue }
             return proof
         }

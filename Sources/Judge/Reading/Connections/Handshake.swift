@@ -113,7 +113,7 @@ extension Observations {
         let connection = connections[handshake.connection]
         let auth = handshake.auth.event
         let expected = "error \(code), then close \(close)"
-        func violate(_ actual: String, _ event: Int) {
+        func violate(_ actual: String, _ event: any HasEvent) {
             evidence.violate(Finding(what, expected: expected, actual: actual, at: [auth, event]))
         }
         if let connected = connection.connected { return violate("connected", connected) }

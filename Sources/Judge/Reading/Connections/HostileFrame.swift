@@ -144,7 +144,7 @@ struct HostileFrame: Sendable {
                         let (sent, last) = (hostile[index].frame.event, hostile[hostile.endIndex - 1].frame.event)
                         guard last > sent else { return false }
                         return history.deadline(after: sent, within: history.timeouts.error, on: frame.connection)
-                            .map { $0 <= last } ?? false
+                            .isBefore(last + 1)
                     }
                     let isOfQuestion = ErrorMeaning.ofQuestions.contains(frame.code ?? "")
                     let fits = { hostile[$0].kind.fits(frame.code) }
@@ -199,7 +199,7 @@ extension Observations {
         /// Alive: the server sent a later frame.
         case alive
         /// Dead: the server ended it or stopped answering, as the event shows.
-        case dead(Int)
+        case dead(any HasEvent)
         case unknown
     }
 

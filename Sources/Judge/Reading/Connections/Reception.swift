@@ -7,7 +7,7 @@ enum Reception {
     /// Called malformed, or answered by ending the connection, as the event shows.
     case rejected(Int)
     /// Not answered in time, as the event proves.
-    case ignored(Int)
+    case ignored(Expiry)
     /// Unknown, or refused for another reason.
     case open
 }
@@ -16,7 +16,7 @@ extension Observations {
     func reception(of frame: Frame) -> Reception {
         let connection = connections[frame.connection]
         let answer: Int?
-        let proof: Int?
+        let proof: Expiry?
         switch frame.type {
         case "ping":
             answer =

@@ -145,11 +145,11 @@ extension Observations {
     ///
     /// - Returns: Nil if pushes were not recorded, if the history ends earlier, or if the principal returned within the
     ///   timeout, so that the server may have delivered the answer otherwise.
-    func pushDeadline(after answer: UnseenAnswer) -> Int? {
+    func pushDeadline(after answer: UnseenAnswer) -> Expiry? {
         let (principal, cause) = (answer.turn.principal, answer.end ?? answer.shown)
         guard pushListeners(at: answer.shown).contains(principal),
             let proof = proof(after: cause, limit: answer.known + timeouts.push.microseconds),
-            !hasReconnected(principal, from: cause, to: proof)
+            !hasReconnected(principal, from: cause, to: proof.event)
         else { return nil }
         return proof
     }

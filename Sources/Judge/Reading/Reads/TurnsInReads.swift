@@ -111,7 +111,7 @@ extension Observations {
     }
 
     /// The proof that a turn did not end in time: on its connection, over REST, or in a read without its answer.
-    func lateness(of turn: ObservedTurn) -> Int? {
+    func lateness(of turn: ObservedTurn) -> (any HasEvent)? {
         guard let begun = endOfTurnsBefore(turn) else { return nil }
         let bound = timeouts.turn + turn.request.scriptedWait
         if let exchange = exchange(of: turn.request) { return deadline(after: exchange, within: bound) }

@@ -97,7 +97,7 @@ enum TurnOutcome {
     /// The server closed or lost the connection, or its process ended.
     case ended(Int)
     /// Silent for longer than a turn may take.
-    case silent(Int)
+    case silent(Expiry)
     case open
 }
 
@@ -133,7 +133,7 @@ extension Observations {
             ?? exchange(of: request).flatMap {
                 deadline(after: $0, within: timeouts.turn + request.scriptedWait + timeouts.rest)
             }
-        return late.flatMap { $0 <= events.upperBound ? .silent($0) : nil } ?? .open
+        return late.flatMap { $0.isAfter(events.upperBound) ? nil : .silent($0) } ?? .open
     }
 
     /// The event at which the server ended a request's connection or exchange.
