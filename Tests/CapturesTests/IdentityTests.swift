@@ -33,7 +33,7 @@ import Testing
         let two = try log(auth("A", token), auth("B", token, "tablet"), read)
         #expect(two.words.contains("A belongs unknown A") && two.words.contains("B belongs unknown B"), "\(two.words)")
         #expect(two.capture?.lacks.contains(.principals) == true)
-        #expect(two.remarks.first?.contains("2 connections and the requests are") == true, "\(two.remarks)")
+        #expect(two.remarks.first?.contains("who owns 2 connections and the requests") == true, "\(two.remarks)")
         #expect(two.remarks.first?.contains("--one-person") == true)
     }
 

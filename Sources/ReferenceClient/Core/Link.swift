@@ -1,7 +1,7 @@
 /// The client's only connection, or its attempts to make one.
 struct Link: Sendable {
     enum Phase: Sendable, Equatable {
-        /// There is no connection, and no attempt is planned.
+        /// No connection exists, and no attempt is planned.
         case none
         case waiting
         /// The upgrade was requested.

@@ -77,7 +77,7 @@ extension Observations {
     /// the client could act; nil if none did.
     ///
     /// `start` maps the greeting to the event at which the bound begins; nil if it never begins.
-    func standing(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Expiry? {
+    func proofOfConnection(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Expiry? {
         for (index, connection) in connections.enumerated() {
             guard let greeted = connection.connected, greeted > event, greeted < endOfLife(at: event),
                 let first = start(greeted), first < endOfLife(at: event),
