@@ -122,7 +122,7 @@ extension Observations {
     }
 
     fileprivate func isAboutAnEnd(_ finding: Finding) -> Bool {
-        let isProcessEnd = finding.events.contains { event in
+        let isProcessEnd = finding.evidence.contains { event in
             if case .act("exit", _) = events[event].kind {
                 return lives.end(of: lives.life(at: event))?.cause == .exited
             }
@@ -133,7 +133,7 @@ extension Observations {
                 guard let greeted = connection.connected, let ending = connection.endByServer(after: greeted) else {
                     return false
                 }
-                return finding.events.contains(ending.event) && !wasStopped(between: greeted, and: ending.event)
+                return finding.evidence.contains(ending.event) && !wasStopped(between: greeted, and: ending.event)
             }
     }
 }

@@ -61,7 +61,9 @@ public struct Finding: Sendable, Equatable {
         lacking: String? = nil
     ) {
         (self.what, self.lacking) = (what, lacking)
-        (self.events, self.proof) = (events.map(\.event), proof ?? events.first { $0 is Expiry }?.event)
+        self.events = events.map(\.event)
+        let cited = Set(events.filter { !($0 is Expiry) }.map(\.event))
+        self.proof = proof ?? events.first { $0 is Expiry && !cited.contains($0.event) }?.event
         // Texts that Swift considers equal look alike; escapes show the difference.
         let isAlike = expected == actual && !exactlyEqual(expected, actual)
         self.expected = isAlike ? opaqueID(expected) : expected
@@ -70,4 +72,7 @@ public struct Finding: Sendable, Equatable {
 
     /// The event that the verdict cites; nil if no such event was recorded.
     public var cited: Int? { events.last }
+
+    /// The events that are about the problem.
+    package var evidence: [Int] { events.filter { $0 != proof } }
 }

@@ -337,7 +337,7 @@ extension RunReport {
         let clause = result.clause.id.description
         guard let finding = result.ordered.first else { return clause }
         let events = scenario(finding.scenario)?.history.events ?? []
-        let isLoss = finding.finding.events.contains { events.indices.contains($0) && events[$0].kind.isLoss }
+        let isLoss = finding.finding.evidence.contains { events.indices.contains($0) && events[$0].kind.isLoss }
         let isShared = isLoss && Set(result.findings.map(\.scenario)).count > 1
         if isShared, intended[finding.scenario]?.contains(result.clause.id) ?? false { return clause }
         return "\(clause)@\(finding.baseName)"

@@ -23,9 +23,10 @@ import Testing
         let paths = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.allObjects ?? []
         for file in paths.compactMap({ $0 as? URL }) where file.pathExtension == "ndjson" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            try text.replacing("client-", with: "", maxReplacements: 3)
-                .replacing("\"role\":\"client\"", with: "\"role\":\"server\"", maxReplacements: 1)
-                .write(to: file, atomically: true, encoding: .utf8)
+            let header = text.prefix { $0 != "\n" }
+            let server = header.replacing("client-", with: "").replacing("\"client\"", with: "\"server\"")
+            #expect(server != header)
+            try (server + text.dropFirst(header.count)).write(to: file, atomically: true, encoding: .utf8)
         }
         let clauses = [
             "ENV-1", "ENV-2", "ENV-6", "ID-3", "ID-8", "ID-9", "TURN-1", "TURN-3", "ORDER-1", "ORDER-2", "ORDER-3",

@@ -48,7 +48,5 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
     }
 
     /// All profiles of one role.
-    public static func all(of role: Role) -> Set<Profile> {
-        Set(allCases.filter { $0.role == role })
-    }
+    public static func all(of role: Role) -> Set<Profile> { Set(allCases.filter { $0.role == role }) }
 }

@@ -124,7 +124,7 @@ extension CLIENT {
                 what, expected: "GET of session \(session) until it is answered",
                 actual: cause == start
                     ? "none within the bound 'rest'" : "none within the bound 'backoff' after a failed read",
-                at: cause == start ? [start, late] : [start, cause, late])
+                at: cause == start ? [start, late] : [start, since, late])
         }
     }
 }

@@ -36,7 +36,7 @@ extension SYNC {
                 } else if let proof = proofOfLoss(of: item, after: result, live, history) {
                     evidence.violate(
                         "a frame after the replay was never sent live", expected: "seq \(item.seq) on this connection",
-                        actual: "only other connections received it", at: inOrder(result.event, item.event) + [proof])
+                        actual: "only other connections received it", at: inOrder(result.event, item.event, proof))
                 }
             }
         }

@@ -61,4 +61,4 @@ func earliest(_ one: Int?, _ two: Int?, _ three: Int? = nil, _ four: Int? = nil)
     return first < .max ? first : nil
 }
 
-func inOrder(_ events: Int?...) -> [Int] { events.compactMap(\.self).sorted() }
+func inOrder(_ all: (any HasEvent)?...) -> [any HasEvent] { all.compactMap(\.self).sorted { $0.event < $1.event } }

@@ -32,9 +32,7 @@ struct SymptomReader {
         likelyEnds = ends
     }
 
-    func end(of turn: ObservedTurn) -> Int? {
-        turn.ended ?? turn.doubtfulEnd ?? likelyEnds[turn.event]
-    }
+    func end(of turn: ObservedTurn) -> Int? { turn.ended ?? turn.doubtfulEnd ?? likelyEnds[turn.event] }
 
     /// The outcome of a question in words, with the time since an event; nil if nothing shows it.
     private func outcome(of turn: ObservedTurn, since event: Int) -> String? {

@@ -12,7 +12,7 @@ extension ClientTransport {
 }
 
 protocol ClientSocket: Sendable {
-    /// Sends a text; after an error, `next` returns what still arrived, and then nil.
+    /// Sends a text; after an error, `next` returns what had arrived, and then nil.
     func send(_ text: String) async throws
     /// The next event; nil after the end.
     func next() async -> ClientSocketEvent?

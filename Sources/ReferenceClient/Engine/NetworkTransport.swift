@@ -61,13 +61,12 @@ private struct NetworkSocket: ClientSocket {
     let dialect: Dialect
 
     func send(_ text: String) async throws {
-        var wireText = text
-        if !dialect.isCanonical {
+        do {
+            if dialect.isCanonical { return try await connection.send(text: text) }
             guard case .frame(let wire) = dialect.encode(try JSONParser.value(text), sentBy: .client) else { return }
-            wireText = wire.text()
-        }
-        do { try await connection.send(text: wireText) } catch {
-            // The queue of arrivals remains: `next` ends after them.
+            try await connection.send(text: wire.text())
+        } catch {
+            // Queued arrivals remain; `next` ends after them, at most a second later.
             connection.cut(.fin)
             throw error
         }

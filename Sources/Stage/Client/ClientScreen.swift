@@ -81,7 +81,7 @@ package struct ScreenSampling: Sendable {
     /// The time of the last recorded sample.
     private var noted = Duration.zero
 
-    /// The longest time between two samples, which bounds the uncertainty about when a screen changed.
+    /// After this time an unchanged screen is recorded again, so that the time of a later change is known.
     private static let longestSilence = Duration.milliseconds(500)
 
     package mutating func isDue(_ state: JSONValue, at now: Duration, isForced: Bool) -> Bool {

@@ -22,7 +22,5 @@ enum UniqueName {
     static func uuid() -> String { UUID().uuidString.lowercased() }
 
     /// Eight random hex digits, for texts that people read.
-    static func short() -> String {
-        hexDigits((0..<4).map { _ in UInt8.random(in: .min ... .max) })
-    }
+    static func short() -> String { hexDigits((0..<4).map { _ in UInt8.random(in: .min ... .max) }) }
 }

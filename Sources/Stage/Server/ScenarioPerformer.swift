@@ -197,9 +197,7 @@ final class ScenarioPerformer: Sendable {
 
     var openLanes: [ConnectionLane] { state.withLock { $0.allLanes }.filter { !$0.mailbox.hasEnded } }
 
-    func noteLoss() {
-        state.withLock { $0.lostAt = .now }
-    }
+    func noteLoss() { state.withLock { $0.lostAt = .now } }
 
     private var lostAt: ContinuousClock.Instant? {
         let (lanes, lostAt) = state.withLock { ($0.allLanes, $0.lostAt) }

@@ -76,9 +76,7 @@ package struct StartCommand: Sendable, Equatable {
     }
 
     /// Its name in problems: the program with its arguments, without credentials and limited in length.
-    var shown: String {
-        Self.shown(command, without: redaction)
-    }
+    var shown: String { Self.shown(command, without: redaction) }
 
     static func shown(_ command: [String], without redaction: Redaction = Redaction([])) -> String {
         let words = command.joined(separator: " ").split(whereSeparator: \.isNewline).joined(separator: " ")

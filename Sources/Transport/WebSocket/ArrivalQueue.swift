@@ -41,9 +41,7 @@ final class ArrivalQueue: Sendable {
     init(limit: Int) { self.limit = limit }
 
     /// Sets the callback for a full queue that has drained; it is called without the lock.
-    func onDrained(_ action: @escaping @Sendable () -> Void) {
-        state.withLock { $0.drained = action }
-    }
+    func onDrained(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.drained = action } }
 
     /// Whether to pause reading; a caller that gets true must wait for the drained callback.
     var isFull: Bool {

@@ -88,7 +88,7 @@ struct JudgeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Fail on any violation, or on any observation too. Default: violation.", valueName: "what"),
+            "What fails: violation, or observation (violations too). Default: violation.", valueName: "what"),
         completion: .list(Judgment.Failure.allCases.map(\.rawValue)))
     var failOn: String?
 

@@ -9,8 +9,8 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             Takes the flags of 'conformance server'. Connects as each principal, reads over REST and asks the agent one \
             scripted question, while one connection stays silent for two heartbeats. With a start command, it also \
-            starts, kills and restarts the server. Then lists the clauses that a run would leave untested, \
-            inconclusive or out of reach, with the reason and the fix.
+            starts, kills and restarts the server. Then lists the clauses that a run would leave \
+            undecided, with the reason and the fix.
 
             Examples:
               conformance doctor ws://127.0.0.1:8080/ws
