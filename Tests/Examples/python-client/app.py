@@ -316,6 +316,7 @@ class App:
         self.show_error("This conversation cannot be found.", "session_not_found")
         for message in conversation.questions:
             if message.question.is_open:
+                message.question.lost = True  # it may have been stored before that: its key stays
                 self.on_refused(message, {"error": "Its conversation is gone.", "code": "session_not_found"})
 
     # who is who
