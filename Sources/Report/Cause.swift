@@ -201,9 +201,8 @@ private struct SharedEvidence {
             let scenario = occurrence.scenario
             guard let history = histories[scenario] else { continue }
             let events = occurrence.finding.events.filter(history.events.indices.contains)
-            // Two faults have nothing in common because one event shows that the bounds of both had passed; for each, it
-            // is about the time at which its bound ended.
-            let evidence = events.filter { $0 != occurrence.finding.proof }
+            // An event that only proves that a bound had passed is shared by chance, but it says when the clause broke.
+            let evidence = occurrence.finding.evidence.filter(history.events.indices.contains)
             let numbers = evidence.compactMap { number(of: $0, in: history, scenario) }
             if !evidence.contains(where: { isIgnored($0, scenario) }) { breach.isSilence = false }
             let ends = evidence.map { history.events[$0].kind }.contains {

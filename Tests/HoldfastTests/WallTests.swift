@@ -223,7 +223,7 @@ import Testing
     }
 
     /// The most lines of Swift that a folder may have: each number only gets smaller.
-    private static let maxLines = ["Sources/": 109_925, "Sources/Judge/": 17_967]
+    private static let maxLines = ["Sources/": 109_924, "Sources/Judge/": 17_967]
 
     // What is added makes something else needless, or takes its place.
     @Test(arguments: maxLines.keys.sorted()) func `a folder does not grow`(folder: String) throws {
